@@ -1,0 +1,51 @@
+# Every target makes or refreshes .venv by itself and can be run again at any time.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check -q
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo test check format bench docs clean
+
+help: ## Show what can be made
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "privge needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
+	@echo "== making $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+
+# One stamp for each set of extras: installed anew when pyproject.toml or constraints.txt changes.
+$(VENV)/.installed-%: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "== installing privge[$*]"
+	@$(PIP) install -c constraints.txt -e '.[$*]'
+	@touch $@
+
+install: $(VENV)/.installed-test ## Install privge into .venv
+	@echo "privge $$($(BIN)/privge --version | cut -d' ' -f3) is in $(VENV); try: $(BIN)/privge --help"
+
+demo: install ## Show what the package does, in a minute
+	@$(BIN)/python examples/demo.py
+
+test: $(VENV)/.installed-test ## Run the tests
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.installed-check ## Lint, types, layers
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+format: $(VENV)/.installed-check ## Format the code
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.installed-bench ## Measure speed and memory against other libraries
+	$(BIN)/python benchmarks/perturbation.py
+	$(BIN)/python benchmarks/million_users.py
+
+docs: $(VENV)/.installed-docs ## Build the documentation into site/
+	$(BIN)/mkdocs build --strict
+
+clean: ## Remove everything that was made
+	rm -rf $(VENV) site dist demo .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,309 @@
+"""The public contract of one collection: immutable, and named by the hash of its own text.
+
+A campaign says what is asked (features with public bounds), how it is perturbed (the integer law, so that
+a device needs no ``exp``), under which epsilon, why and for how long. Its document is canonical JSON (RFC
+8785); its id is the SHA-256 of those bytes, so nobody can change it after a device has agreed to it.
+"""
+
+import hashlib
+import json
+import math
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import rfc8785
+
+from privge import _campaign_fields as fields
+from privge._atomic import atomic_path
+from privge._typing import Progress
+from privge.errors import BadData, InvalidCampaign, PrivacyViolation
+from privge.indices import INDEX_RULE, indices_of
+from privge.mechanisms import DEFAULT_LEVELS, LAWS, MAX_LEVELS, Law, Sampled, default_k, law_for
+
+if TYPE_CHECKING:
+    from privge.perturbation import FeatureMatrix, FeatureVector
+    from privge.reports import Report, Reports
+
+FORMAT = "privge-campaign-1"
+
+
+@dataclass(frozen=True, init=False)
+class Campaign:
+    """One collection of private features. See `__init__` for the fields."""
+
+    dimensions: int
+    low: float | tuple[float, ...]
+    high: float | tuple[float, ...]
+    mechanism: str
+    epsilon: float
+    k: int
+    law: Law
+    names: tuple[str, ...] | None
+    out_of_bounds: str
+    missing: str
+    index_rule: str
+    purpose: str
+    opens: str | None
+    closes: str | None
+    retention_days: int | None
+
+    def __init__(
+        self,
+        *,
+        dimensions: int,
+        low: float | Sequence[float],
+        high: float | Sequence[float],
+        mechanism: str,
+        epsilon: float | None = None,
+        k: int | None = None,
+        levels: int | None = None,
+        names: Sequence[str] | None = None,
+        out_of_bounds: str = "clip",
+        missing: str = "midpoint",
+        purpose: str = "",
+        opens: str | datetime | None = None,
+        closes: str | datetime | None = None,
+        retention_days: int | None = None,
+        law: Law | None = None,
+        index_rule: str = INDEX_RULE,
+    ) -> None:
+        """Check and freeze the fields.
+
+        Parameters
+        ----------
+        dimensions
+            Number of features each person has, ``d``.
+        low, high
+            Public bounds: one number for all features, or one for each. They must never be computed
+            from private data.
+        mechanism
+            ``hds``, ``piecewise``, ``multibit``, ``laplace``, or a control: ``none``, ``structure``.
+        epsilon
+            Privacy budget of a person's whole report. Left out for the controls.
+        k
+            Features that each person reports; by default `privge.mechanisms.default_k`.
+        levels
+            Input levels of the public grid, 1,025 by default.
+        names
+            Feature names, if they have any.
+        out_of_bounds
+            What a device does with a value outside the bounds: ``clip`` it, take the ``midpoint``, or
+            ``refuse`` to report. It is fixed here, before any data is seen.
+        missing
+            What a device does with a missing value: take the ``midpoint``, or ``refuse`` to report.
+        purpose
+            Why the data is collected, in words for the person who is asked.
+        opens, closes
+            Times with a zone, between which reports are accepted.
+        retention_days
+            Days after closing at which the reports are deleted.
+        law
+            The integer law. Built from mechanism, epsilon, k and levels if left out; one that came
+            with a document is checked against epsilon instead.
+        index_rule
+            How the k indices follow from campaign and node (`privge.indices`).
+        """
+        values: dict[str, object] = {}
+        d = values["dimensions"] = fields.integer("dimensions", dimensions, least=1, most=2**31 - 1)
+        values["low"], values["high"] = _bounds(low, high, d)
+        name = values["mechanism"] = fields.choice("mechanism", mechanism, list(LAWS))
+        budget = values["epsilon"] = fields.epsilon(epsilon, name)
+        share = default_k(budget, d) if k is None else fields.integer("k", k, least=1, most=d)
+        values["k"] = share
+        values["law"] = _law(law, name, budget, share, d, levels)
+        values["names"] = fields.names(names, d)
+        values["out_of_bounds"] = fields.choice(
+            "out_of_bounds", out_of_bounds, ("clip", "midpoint", "refuse")
+        )
+        values["missing"] = fields.choice("missing", missing, ("midpoint", "refuse"))
+        values["purpose"] = fields.text("purpose", purpose)
+        values["opens"], values["closes"] = fields.time("opens", opens), fields.time("closes", closes)
+        values["retention_days"] = (
+            None if retention_days is None else fields.integer("retention_days", retention_days, least=0)
+        )
+        values["index_rule"] = fields.choice("index_rule", index_rule, (INDEX_RULE,))
+        for field, value in values.items():
+            object.__setattr__(self, field, value)
+        self._check_together()
+
+    def _check_together(self) -> None:
+        for policy in ("out_of_bounds", "missing"):
+            if getattr(self, policy) == "midpoint" and self.law.levels % 2 == 0:
+                raise InvalidCampaign(
+                    policy, f"the midpoint is no input level of an even grid ({self.law.levels})"
+                )
+        if self.opens and self.closes and self.opens >= self.closes:
+            raise InvalidCampaign("closes", f"must be after opens, got {self.closes}")
+
+    @cached_property
+    def sampled(self) -> Sampled:
+        """The mechanism over all dimensions: k of d through the law."""
+        return Sampled(self.law, self.k, self.dimensions)
+
+    @cached_property
+    def id(self) -> str:
+        """SHA-256 of the canonical document, in hexadecimal."""
+        return hashlib.sha256(self.to_json().encode()).hexdigest()
+
+    def indices_of(self, node: str | int) -> list[int]:
+        """Return the features that a node reports."""
+        return indices_of(self.id, node, self.dimensions, self.k)
+
+    def report(self, x: "FeatureVector", *, node: str | int) -> "Report":
+        """Perturb one person's features on their own device. Cryptographic randomness, no seed.
+
+        Draw once and keep the result: each further report of the same person spends epsilon again.
+        """
+        from privge.perturbation import report
+
+        return report(self, x, node)
+
+    def simulate(
+        self,
+        features: "FeatureMatrix",
+        *,
+        ids: Sequence[str] | Sequence[int] | None = None,
+        seed: int | None = None,
+        progress: Progress | None = None,
+    ) -> "Reports":
+        """Perturb everybody's rows at once, for research; see `privge.perturbation.simulate`."""
+        from privge.perturbation import simulate
+
+        return simulate(self, features, ids=ids, seed=seed, progress=progress)
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the document as plain values."""
+        return {
+            "format": FORMAT,
+            "purpose": self.purpose,
+            "dimensions": self.dimensions,
+            "names": None if self.names is None else list(self.names),
+            "low": self.low if isinstance(self.low, float) else list(self.low),
+            "high": self.high if isinstance(self.high, float) else list(self.high),
+            "out_of_bounds": self.out_of_bounds,
+            "missing": self.missing,
+            "mechanism": self.mechanism,
+            "epsilon": None if self.epsilon == math.inf else self.epsilon,
+            "k": self.k,
+            "index_rule": self.index_rule,
+            "law": self.law.parameters(),
+            "opens": self.opens,
+            "closes": self.closes,
+            "retention_days": self.retention_days,
+        }
+
+    def to_json(self) -> str:
+        """Return the canonical document, whose SHA-256 is the campaign's id."""
+        return rfc8785.dumps(self.to_document()).decode()
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the canonical document; the file is complete or absent."""
+        with atomic_path(Path(path)) as partial:
+            partial.write_text(self.to_json(), encoding="utf-8")
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, object]) -> Self:
+        """Build a campaign from plain values: a saved document, or what a person wrote in TOML."""
+        given = dict(document)
+        if (version := given.pop("format", FORMAT)) != FORMAT:
+            raise InvalidCampaign("format", f"must be {FORMAT}, got {version!r}")
+        if "features" in given:
+            given.update(fields.columns_of(given.pop("features")))
+        fields.known_keys(given, _FIELDS)
+        for required in ("dimensions", "low", "high", "mechanism"):
+            if required not in given:
+                raise InvalidCampaign(required, "is missing")
+        if given.get("law") is not None:
+            given["law"] = _law_from(given["law"], given["mechanism"])
+        return cls(**given)  # type: ignore[arg-type]
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """Read a JSON document; NaN, infinities and repeated keys are refused."""
+        try:
+            document = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant)
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            raise BadData(f"the campaign is not JSON: {error}") from error
+        if not isinstance(document, dict):
+            raise BadData("the campaign must be a JSON object")
+        return cls.from_document(document)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """Read a campaign from a ``.toml`` or ``.json`` file; errors name the file."""
+        path = Path(path)
+        try:
+            if path.suffix == ".toml":
+                return cls.from_document(tomllib.loads(path.read_text(encoding="utf-8")))
+            return cls.from_json(path.read_bytes())
+        except (BadData, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise BadData(f"{path}: {error}") from error
+
+
+_FIELDS = [*Campaign.__dataclass_fields__, "levels"]
+
+
+def _bounds(low: object, high: object, dimensions: int) -> tuple[object, object]:
+    lows, highs = fields.bound("low", low, dimensions), fields.bound("high", high, dimensions)
+    wrong = np.flatnonzero(np.broadcast_to(np.less_equal(highs, lows), dimensions))
+    if wrong.size:
+        j = int(wrong[0])
+        pair = [float(np.broadcast_to(side, dimensions)[j]) for side in (lows, highs)]
+        raise InvalidCampaign("low", f"must be below high, got {pair[0]} and {pair[1]} for feature {j}")
+    return lows, highs
+
+
+def _law(
+    given: Law | None, mechanism: str, epsilon: float, k: int, dimensions: int, levels: int | None
+) -> Law:
+    """Build the law, or check the given one: it must hold epsilon over k draws and carry a signal."""
+    if given is None:
+        size = (
+            DEFAULT_LEVELS if levels is None else fields.integer("levels", levels, least=2, most=MAX_LEVELS)
+        )
+        law = law_for(mechanism, epsilon, k, size)
+    elif given.name != mechanism or levels not in (None, given.levels):
+        raise InvalidCampaign(
+            "law", f"is a {given.name} law of {given.levels} levels, as the campaign is not"
+        )
+    else:
+        law = given
+    try:
+        Sampled(law, k, dimensions).check(epsilon)
+    except PrivacyViolation as violation:
+        raise InvalidCampaign("law", str(violation)) from violation
+    if law.gain == 0 and mechanism != "structure":
+        raise InvalidCampaign(
+            "epsilon",
+            f"{epsilon:.3g} over k = {k} is too small for {law.levels} levels; lower levels or k",
+        )
+    return law
+
+
+def _law_from(parameters: object, mechanism: object) -> Law:
+    kind = LAWS[fields.choice("mechanism", mechanism, list(LAWS))]
+    if not isinstance(parameters, Mapping):
+        raise InvalidCampaign("law", "must be a table of integers")
+    try:
+        return kind.from_parameters(parameters)
+    except (ValueError, TypeError) as error:
+        raise InvalidCampaign("law", str(error)) from error
+
+
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    keys = [key for key, _ in pairs]
+    for key in keys:
+        if keys.count(key) > 1:
+            raise InvalidCampaign(key, "appears twice")
+    return dict(pairs)
+
+
+def _refuse_constant(name: str) -> float:
+    raise BadData(f"the campaign holds {name}, which is no JSON number")

@@ -1,0 +1,41 @@
+"""The command line: one file a command; errors become one line and an exit code."""
+
+from importlib.metadata import version
+from typing import Any
+
+import click
+
+from privge.cli.law import law
+from privge.errors import PrivgeError
+
+
+class _Group(click.Group):
+    """Turn the package's own errors into one line on stderr and their exit code."""
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 (click's own signature)
+        try:
+            return super().invoke(ctx)
+        except PrivgeError as error:
+            click.echo(f"Error: {error}", err=True)
+            ctx.exit(error.exit_code)
+
+
+@click.group(
+    cls=_Group,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Exit codes: 0 done, 1 failure, 2 wrong usage, 3 bad data.",
+)
+@click.version_option(version("privge"), package_name="privge")
+def main() -> None:
+    """Make graph embeddings from private features.
+
+    Each person perturbs their features once, on their own device, under local differential privacy;
+    a curator who knows only the graph spreads the reports over it.
+
+    Start with `privge law`: it shows what a mechanism does to one value.
+    """
+
+
+main.add_command(law)
+
+__all__ = ["main"]

@@ -1,0 +1,56 @@
+"""Errors a caller may want to branch on.
+
+.. code-block:: text
+
+    PrivgeError                      exit code 1
+    ├── BadData                      exit code 3   a file or value handed in cannot be used
+    │   ├── InvalidCampaign                        a campaign field breaks a rule; names the field
+    │   └── CampaignMismatch                       reports of different campaigns were mixed
+    ├── PrivacyViolation                           a law does not hold the epsilon it claims
+    └── RandomnessUnavailable                      the operating system gives no secure random bytes
+
+Plain misuse of a function (a wrong type, a number out of range) raises ``TypeError`` or
+``ValueError`` as in any Python library.
+"""
+
+from typing import ClassVar
+
+
+class PrivgeError(Exception):
+    """Base of every error of this package; ``exit_code`` is what the command line returns."""
+
+    exit_code: ClassVar[int] = 1
+
+
+class BadData(PrivgeError, ValueError):
+    """A file or value handed in cannot be used; the message names where and why."""
+
+    exit_code = 3
+
+
+class InvalidCampaign(BadData):
+    """A campaign field breaks a rule.
+
+    Parameters
+    ----------
+    field
+        Name of the offending field, as written in the campaign document.
+    problem
+        The rule that was broken and the public value that broke it.
+    """
+
+    def __init__(self, field: str, problem: str) -> None:
+        self.field = field
+        super().__init__(f"campaign field {field!r}: {problem}")
+
+
+class CampaignMismatch(BadData):
+    """Reports of different campaigns were mixed."""
+
+
+class PrivacyViolation(PrivgeError):
+    """A law does not hold the epsilon it claims; nothing may be drawn from it."""
+
+
+class RandomnessUnavailable(PrivgeError):
+    """The operating system gives no secure random bytes, so nothing may be drawn."""

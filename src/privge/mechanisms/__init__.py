@@ -1,0 +1,42 @@
+"""Local-privacy mechanisms as exact integer laws. One file a mechanism; `LAWS` finds it by name."""
+
+from fractions import Fraction
+
+from privge.mechanisms.controls import NoPrivacy, StructureOnly
+from privge.mechanisms.laplace import Laplace
+from privge.mechanisms.law import Law
+from privge.mechanisms.mechanism import DEFAULT_LEVELS, MAX_LEVELS, ContinuousLimit, Mechanism
+from privge.mechanisms.multibit import MultiBit
+from privge.mechanisms.piecewise import Piecewise
+from privge.mechanisms.sampled import Sampled, default_k
+from privge.mechanisms.square_wave import SquareWave
+
+LAWS: dict[str, type[Law]] = {
+    law.name: law for law in (SquareWave, Piecewise, MultiBit, Laplace, NoPrivacy, StructureOnly)
+}
+"""Every law by the name that campaigns and the command line use."""
+
+
+def law_for(mechanism: str, epsilon: float, k: int = 1, levels: int = DEFAULT_LEVELS) -> Law:
+    """Build the one-dimensional law that spends exactly a ``k``-th of epsilon, without rounding it."""
+    share = Fraction(epsilon) / k if epsilon not in (0, float("inf")) else epsilon
+    return LAWS[mechanism].for_epsilon(share, levels)
+
+
+__all__ = [
+    "DEFAULT_LEVELS",
+    "LAWS",
+    "MAX_LEVELS",
+    "ContinuousLimit",
+    "Laplace",
+    "Law",
+    "Mechanism",
+    "MultiBit",
+    "NoPrivacy",
+    "Piecewise",
+    "Sampled",
+    "SquareWave",
+    "StructureOnly",
+    "default_k",
+    "law_for",
+]

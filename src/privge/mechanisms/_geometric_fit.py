@@ -1,0 +1,85 @@
+"""Choose the integers of the Laplace law (``laplace.py``) for an epsilon and a grid.
+
+Nothing here is needed to believe the law: whatever is chosen, ``laplace.py`` checks the integers and
+computes their exact worst ratio. This file only makes them good: fine cells, long tails, few spare words.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate
+
+from privge.mechanisms.exponential import exp_below
+from privge.random import TOTAL
+
+_TAIL_BITS = 28  # clamp where at most 2**-28 of the noise lies beyond, if the integers reach so far
+
+
+@dataclass(frozen=True, slots=True)
+class GeometricFit:
+    """The integers of a Laplace law, named as there."""
+
+    cells: int
+    spread: int
+    centre: int
+    tails: tuple[int, ...]
+
+
+def fit_geometric(epsilon: Fraction, steps: int) -> GeometricFit:
+    """Return the finest law that ``2**53`` words can express on a grid of ``steps + 1`` levels."""
+    resolution = min(64, max(4, steps // 16))  # cells per noise scale
+    wanted = float(epsilon) * resolution  # cells that the input range should span
+    spread = math.floor(1 / wanted)
+    if spread > 1:
+        rho = exp_below(epsilon)
+        tau = spread * (rho - 1) / (rho + 1)
+        return _fit(1, spread, (1 + tau) / (1 - tau), _budget(1))
+    cells = next(n for n in range(1, steps + 1) if steps % n == 0 and (n >= wanted or n == steps))
+    budget = _budget(steps // cells)
+    return _fit(cells, 1, exp_below(_expressible(epsilon, cells, budget) / cells), budget)
+
+
+def _fit(cells: int, spread: int, rho: Fraction, budget: int) -> GeometricFit:
+    growth = float(rho - 1)
+    least = _least_end(growth)
+    margin = math.ceil(_TAIL_BITS * math.log(2) / math.log1p(growth))
+    while margin > 1 and _mass(_sequence(least, rho, margin + cells)) > budget:
+        margin -= 1 + margin // 64
+    low, high = least, budget
+    while low < high:  # the heaviest end that fits
+        end = (low + high + 1) // 2
+        fits = _mass(_sequence(end, rho, margin + cells)) <= budget
+        low, high = (end, high) if fits else (low, end - 1)
+    centre, *sides = (2 * weight for weight in _sequence(low, rho, margin + cells))
+    return GeometricFit(cells, spread, centre, tuple(accumulate(reversed(sides)))[::-1])
+
+
+def _budget(mixing: int) -> int:
+    """Return what a sequence may weigh: half of the words, since it is doubled to be even."""
+    return TOTAL // (2 * mixing)
+
+
+def _least_end(growth: float) -> int:
+    """Return an end weight at which rounding down costs little of the growth and of the words."""
+    return math.ceil(16 / growth**2) + 1024
+
+
+def _expressible(epsilon: Fraction, cells: int, budget: int) -> Fraction:
+    """Lower epsilon until the words span the input range and a margin (a fifth, at least a cell)."""
+    reach = 1 + max(0.2, 1 / cells)
+    epsilon = min(epsilon, Fraction(math.log(budget)))
+    while reach * epsilon > math.log(budget / 2 / _least_end(math.expm1(epsilon / cells))):
+        epsilon *= Fraction(19, 20)
+    return epsilon
+
+
+def _sequence(end: int, rho: Fraction, length: int) -> list[int]:
+    """Return ``h[0], ..., h[length]``: as large as the inequalities of ``laplace.py`` allow."""
+    sequence = [end, math.floor((rho - 1) * end)]
+    for _ in range(length - 1):
+        sequence.append(sequence[-1] * rho.numerator // rho.denominator)
+    return sequence[::-1]
+
+
+def _mass(sequence: list[int]) -> int:
+    return 2 * sum(sequence) - sequence[0]

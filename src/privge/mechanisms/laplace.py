@@ -1,0 +1,162 @@
+"""Laplace mechanism on a grid: a two-sided geometric law, clamped to a public range.
+
+Outputs are equally spaced *cells*. An *anchor* row puts an integer, decreasing sequence ``h[0], h[1],
+...`` on the cells at distance 0, 1, ... from the anchor's own cell; ``tails[d-1] = h[d] + h[d+1] + ...``
+is what lies at distance ``d`` or more on one side. Whatever falls outside the range is counted at its
+end. The sequence satisfies, with a rational ``rho`` and the last entry ``h[E] = tails[-1]``,
+
+    ``h[E-1] <= (rho - 1) tails[-1]``   and   ``h[d] <= rho h[d+1]``   for ``d < E - 1``;
+
+so neighbouring anchors differ by at most the factor ``rho`` in every column: inside the range by the
+second inequality; at its ends because ``tails[d] <= rho tails[d+1]`` follows by induction from both.
+
+Levels are placed between anchors in one of two ways, and ``epsilon`` holds in both:
+
+* *Wide* (``spread = 1``; ``epsilon`` at least about the cell): the input range spans ``cells`` cells, with
+  an anchor at each end of each. A level between two anchors mixes their rows in integer proportions.
+  A mixture lies between its parts, so any two levels differ by at most ``rho**cells <= exp(epsilon)``.
+* *Narrow* (``spread > 1``, ``cells = 1``; small epsilon): the range is a ``spread``-th of one cell. With
+  ``L``, ``R`` the anchor weights of a column, level ``i`` has ``(L+R)/2 + (2i-N) trunc((R-L) / (2 N spread))``.
+  Since ``|R-L| / (R+L) <= (rho-1) / (rho+1) = spread * tau``, it lies within ``(1 -+ tau) (L+R)/2``, and
+  ``(1+tau) / (1-tau) <= exp(epsilon)`` by the choice of ``tau``.
+
+What is left of ``W = 2**53`` goes to the middle cells for every input alike, which only lowers ratios. The
+mean is linear in the level up to the clamping of the far tails; `bias` states it exactly.
+"""
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate, pairwise
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privge._typing import Codes, Levels, Words
+from privge.mechanisms._geometric_fit import fit_geometric
+from privge.mechanisms.law import Law, with_spare
+from privge.mechanisms.mechanism import ContinuousLimit, check_levels
+from privge.random import TOTAL
+
+
+@dataclass(frozen=True)
+class Laplace(Law):
+    """Clamped two-sided geometric law.
+
+    Parameters
+    ----------
+    levels
+        Number of input levels on the public grid, at least 2.
+    cells
+        Cells that the input range spans; divides ``levels - 1``.
+    spread
+        Width of a cell in input ranges; above 1 only if ``cells`` is 1.
+    centre
+        Weight ``h[0]`` of an anchor's own cell.
+    tails
+        Weights at distance 1, 2, ... or more on one side of the anchor, strictly decreasing.
+    """
+
+    name = "laplace"
+    calibrated = True
+
+    levels: int
+    cells: int
+    spread: int
+    centre: int
+    tails: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        steps = check_levels(self.levels) - 1
+        if self.cells < 1 or steps % self.cells:
+            raise ValueError(f"cells must divide levels - 1, got {self.cells}")
+        if self.spread < 1 or (self.spread > 1 and self.cells > 1):
+            raise ValueError(f"spread must be 1, or above 1 with a single cell, got {self.spread}")
+        if self._margin < 1 or any(weight < 2 or weight % 2 for weight in (self.centre, *self.tails)):
+            raise ValueError("tails must be longer than cells, all weights even and above 0")
+        by_distance = self._by_distance.tolist()
+        if by_distance[-1] < 1 or any(near < far for near, far in pairwise(by_distance)):
+            raise ValueError("weights must not grow with the distance from the anchor")
+        if self._spare < 0:
+            raise ValueError("weights must sum to at most 2**53")
+
+    @classmethod
+    def for_epsilon(cls, epsilon: Fraction | float, levels: int) -> Self:
+        fit = fit_geometric(Fraction(epsilon), check_levels(levels) - 1)
+        return cls(levels, fit.cells, fit.spread, fit.centre, fit.tails)
+
+    @classmethod
+    def continuous_limit(cls, epsilon: float) -> ContinuousLimit:
+        return ContinuousLimit(gain=1.0, constant=8 / epsilon**2, slope=1.0)
+
+    @property
+    def outputs(self) -> int:
+        return self.cells + 1 + 2 * self._margin
+
+    def weights(self, level: int) -> NDArray[np.int64]:
+        steps = self.levels - 1
+        if self.spread > 1:
+            left, right = self._anchor(0), self._anchor(1)
+            tilt = np.sign(right - left) * (np.abs(right - left) // (2 * steps * self.spread))
+            row = (left + right) // 2 + (2 * level - steps) * tilt
+        else:
+            mixing = steps // self.cells
+            position, part = divmod(level, mixing)
+            row = (mixing - part) * self._anchor(position)
+            if part:
+                row += part * self._anchor(position + 1)
+        return with_spare(row, self._spare)
+
+    def code(self, level: int, word: int) -> int:
+        return bisect_right(list(accumulate(self.weights(level).tolist())), word)
+
+    def codes(self, levels: Levels, words: Words) -> Codes:
+        from privge.mechanisms import _kernels
+
+        out = np.empty(levels.shape, dtype=np.uint16)
+        _kernels.table_codes(levels.ravel(), words.ravel(), out.ravel(), self._cumulative)
+        return out
+
+    @cached_property
+    def worst_ratio(self) -> Fraction:
+        # By symmetry the left half decides; there the first level is the nearest, the last the farthest.
+        first, last = self.weights(0).tolist(), self.weights(self.levels - 1).tolist()
+        return max(Fraction(first[code], last[code]) for code in range(self._margin + 1))
+
+    @cached_property
+    def gain(self) -> Fraction:
+        return self.moments(self.levels - 1)[0]
+
+    def exact_values(self) -> list[Fraction]:
+        last = self.outputs - 1
+        return [Fraction((2 * code - last) * self.spread, self.cells) for code in range(self.outputs)]
+
+    def _anchor(self, position: int) -> NDArray[np.int64]:
+        """Return the row of the anchor ``position`` cells from the lower end of the input range."""
+        distance = np.abs(np.arange(self.outputs) - self._margin - position)
+        row: NDArray[np.int64] = self._by_distance[np.minimum(distance, self._by_distance.size - 1)]
+        row[0] = self.tails[self._margin + position - 1]
+        row[-1] = self.tails[self._margin + self.cells - position - 1]
+        return row
+
+    @cached_property
+    def _by_distance(self) -> NDArray[np.int64]:
+        tails = np.array(self.tails, dtype=np.int64)
+        return np.array([self.centre, *(tails[:-1] - tails[1:])], dtype=np.int64)
+
+    @cached_property
+    def _cumulative(self) -> NDArray[np.int64]:
+        table = np.array([self.weights(level) for level in range(self.levels)])
+        return np.cumsum(table, axis=1)
+
+    @property
+    def _margin(self) -> int:
+        """Cells of the output range beyond each end of the input range."""
+        return len(self.tails) - self.cells
+
+    @property
+    def _spare(self) -> int:
+        mixing = 1 if self.spread > 1 else (self.levels - 1) // self.cells
+        return TOTAL - mixing * (self.centre + 2 * self.tails[0])

@@ -1,0 +1,132 @@
+"""A law: integer weights that say how often an input level becomes each output code.
+
+A law with ``levels`` inputs and ``outputs`` outputs is a table of integers ``weights(level)[code]``
+whose every row sums to ``W = 2**53``. A uniform word of ``W`` values selects the output, so the
+probability of ``code`` is exactly ``weights(level)[code] / W``: no float is drawn or compared.
+
+A law is epsilon-locally private if, in every column, the largest weight is at most ``exp(epsilon)``
+times the smallest. `Law.worst_ratio` is that largest quotient, an exact fraction.
+"""
+
+import dataclasses
+import math
+from abc import abstractmethod
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import cached_property
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privge._typing import Codes, Levels, Words
+from privge.mechanisms.exponential import log_above
+from privge.mechanisms.mechanism import ContinuousLimit, Mechanism
+from privge.random import TOTAL, Source
+
+Parameters = dict[str, int | list[int]]
+
+
+class Law(Mechanism):
+    """One-dimensional mechanism as an exact integer law. Members are frozen dataclasses."""
+
+    name: ClassVar[str]
+    """What the mechanism is called in campaigns and on the command line."""
+
+    calibrated: ClassVar[bool]
+    """Whether the paper rescales a sampled coordinate by d/k (all but HDS)."""
+
+    @classmethod
+    @abstractmethod
+    def for_epsilon(cls, epsilon: Fraction | float, levels: int) -> Self:
+        """Build the best law of this kind whose worst ratio is at most ``exp(epsilon)``."""
+
+    @classmethod
+    @abstractmethod
+    def continuous_limit(cls, epsilon: float) -> ContinuousLimit:
+        """Return the paper's formulas for an infinitely fine grid."""
+
+    @property
+    @abstractmethod
+    def outputs(self) -> int:
+        """Number of output codes."""
+
+    @abstractmethod
+    def weights(self, level: int) -> NDArray[np.int64]:
+        """Return the weight of every output code for one input level; they sum to ``2**53``."""
+
+    @abstractmethod
+    def code(self, level: int, word: int) -> int:
+        """Return the output code that a word selects. Plain Python; defines the sampler."""
+
+    @abstractmethod
+    def codes(self, levels: Levels, words: Words) -> Codes:
+        """Do the same as `code` for whole arrays, compiled."""
+
+    @property
+    @abstractmethod
+    def worst_ratio(self) -> Fraction | None:
+        """Exact largest quotient of two weights in one column; None if a weight is 0."""
+
+    @property
+    def realised_epsilon(self) -> float:
+        """``ln(worst_ratio)``, rounded up; infinite if an output is impossible for some input."""
+        return math.inf if self.worst_ratio is None else log_above(self.worst_ratio)
+
+    def sample(self, levels: Levels, source: Source) -> Codes:
+        """Draw one output code for each input level, with one word each."""
+        return self.codes(levels, source.words(levels.size).reshape(levels.shape))
+
+    def moments(self, level: int) -> tuple[Fraction, Fraction]:
+        """Return the exact raw mean and second moment, by enumeration; members with a formula use it."""
+        weights = self.weights(level).tolist()
+        numerators, denominator = self._integer_values
+        mean = sum(weight * value for weight, value in zip(weights, numerators, strict=True))
+        second = sum(weight * value**2 for weight, value in zip(weights, numerators, strict=True))
+        return Fraction(mean, denominator * TOTAL), Fraction(second, denominator**2 * TOTAL)
+
+    @cached_property
+    def _integer_values(self) -> tuple[list[int], int]:
+        """The raw values as integers over one common denominator."""
+        values = self.exact_values()
+        denominator = math.lcm(*(value.denominator for value in values))
+        return [int(value * denominator) for value in values], denominator
+
+    def parameters(self) -> Parameters:
+        """Return the integers that define this law, as a campaign document carries them."""
+        fields = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}  # type: ignore[arg-type]
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in fields.items()}
+
+    @classmethod
+    def from_parameters(cls, parameters: Mapping[str, object]) -> Self:
+        """Rebuild a law from `parameters`; the constructor checks that the integers are a law."""
+        expected = {f.name for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
+        if set(parameters) != expected:
+            raise ValueError(f"a {cls.name} law has the keys {sorted(expected)}, got {sorted(parameters)}")
+        fields = {name: _integers(name, value) for name, value in parameters.items()}
+        return cls(**fields)
+
+
+def middle_codes(outputs: int) -> tuple[int, int]:
+    """Return the two codes that share what is left of ``W``: one code twice if ``outputs`` is odd."""
+    return (outputs - 1) // 2, outputs // 2
+
+
+def with_spare(row: NDArray[np.int64], spare: int) -> NDArray[np.int64]:
+    """Add what is left of ``W`` to the middle of a row: the same for every input."""
+    lower, upper = middle_codes(row.size)
+    row[lower] += spare // 2
+    row[upper] += spare - spare // 2
+    return row
+
+
+def _integers(name: str, value: object) -> int | tuple[int, ...]:
+    if isinstance(value, list | tuple):
+        return tuple(_integer(name, item) for item in value)
+    return _integer(name, value)
+
+
+def _integer(name: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ValueError(f"{name} must be an integer, got {value!r}")
+    return value

@@ -1,0 +1,168 @@
+"""What every mechanism answers, in one dimension (`Law`) or in many (`Sampled`).
+
+Private values are normalised by public bounds to ``x`` in ``[-1, 1]``, and rounded to the nearest of
+``levels`` equally spaced *input levels*. All statements about means and variances are exact
+statements about the integer law at that level; floats appear only when an answer is handed out.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from privge._typing import ArrayLike, Codes, Decoding, Floats, Levels
+from privge.random import Source
+
+MAX_LEVELS = 4097
+"""Largest grid: every output code of every law then fits 16 bits."""
+
+
+class Mechanism(ABC):
+    """The protocol: sample, decode, mean, variance, gain, bias, realised epsilon, output range."""
+
+    levels: int
+
+    @property
+    @abstractmethod
+    def gain(self) -> Fraction:
+        """Slope of the raw mean: the raw mean at ``x`` is ``gain * x``."""
+
+    @property
+    @abstractmethod
+    def realised_epsilon(self) -> float:
+        """Upper bound, tight to one float, of the privacy loss of the exact integer law."""
+
+    @abstractmethod
+    def moments(self, level: int) -> tuple[Fraction, Fraction]:
+        """Return the exact raw mean and raw second moment at an input level."""
+
+    @abstractmethod
+    def exact_values(self) -> list[Fraction]:
+        """Return the raw decoded value of every output code."""
+
+    @abstractmethod
+    def sample(self, levels: Levels, source: Source) -> Codes:
+        """Draw one output code for each input level, with one word each."""
+
+    def level(self, x: ArrayLike) -> Levels:
+        """Round normalised values to the nearest input level; outside ``[-1, 1]`` they are clipped.
+
+        Rounding happens before the integer law and so cannot weaken it. NaN is refused.
+        """
+        steps = self.levels - 1
+        scaled = (np.asarray(x, dtype=np.float64) + 1) * (steps / 2)
+        if np.isnan(scaled).any():
+            raise ValueError("a value is missing (NaN); replace it by a policy before the law")
+        return np.rint(np.clip(scaled, 0, steps)).astype(np.int64)
+
+    def decode(self, codes: Codes, decoding: Decoding = "raw") -> Floats:
+        """Return the value of each output code."""
+        return (self.values * float(self._factor(decoding)))[codes]
+
+    def mean(self, x: ArrayLike, decoding: Decoding = "raw") -> Floats:
+        """Return the exact mean of the decoded output for input ``x``."""
+        factor = self._factor(decoding)
+        return self._at_levels(x, lambda level: factor * self.moments(level)[0])
+
+    def variance(self, x: ArrayLike, decoding: Decoding = "raw") -> Floats:
+        """Return the exact variance of the decoded output for input ``x``."""
+        factor = self._factor(decoding)
+        return self._at_levels(x, lambda level: factor**2 * self._variance(level))
+
+    def bias(self, x: ArrayLike, decoding: Decoding = "raw") -> Floats:
+        """Return mean minus input, at the input level of ``x``."""
+        factor = self._factor(decoding)
+        return self._at_levels(x, lambda level: factor * self.moments(level)[0] - self._input(level))
+
+    def worst_case_variance(self, decoding: Decoding = "raw") -> float:
+        """Return the largest variance over all inputs."""
+        return float(self.variance(self.inputs, decoding).max())
+
+    @property
+    def inputs(self) -> Floats:
+        """The normalised value of each input level."""
+        return np.linspace(-1, 1, self.levels)
+
+    @cached_property
+    def values(self) -> Floats:
+        """The raw decoded value of each output code, as floats."""
+        return np.array([float(value) for value in self.exact_values()])
+
+    @property
+    def output_range(self) -> tuple[float, float]:
+        """Smallest and largest raw decoded value."""
+        return float(self.values.min()), float(self.values.max())
+
+    def _factor(self, decoding: Decoding) -> Fraction:
+        if decoding == "raw":
+            return Fraction(1)
+        if decoding != "unbiased":
+            raise ValueError(f"decoding must be 'raw' or 'unbiased', got {decoding!r}")
+        if self.gain == 0:
+            raise ValueError("the output does not depend on the input (gain 0): it has no unbiased decoding")
+        return 1 / self.gain
+
+    def _variance(self, level: int) -> Fraction:
+        mean, second = self.moments(level)
+        return second - mean**2
+
+    def _input(self, level: int) -> Fraction:
+        return Fraction(2 * level, self.levels - 1) - 1
+
+    def _at_levels(self, x: ArrayLike, answer: Callable[[int], Fraction]) -> Floats:
+        unique, positions = np.unique(self.level(x), return_inverse=True)
+        answers = np.array([float(answer(int(level))) for level in unique])
+        return answers[positions].reshape(np.shape(x))
+
+
+@dataclass(frozen=True, slots=True)
+class ContinuousLimit:
+    """A mechanism on an infinitely fine grid, as the paper writes it (errors corrected).
+
+    The raw output has mean ``gain * x`` and second moment ``constant + slope * x**2``; every
+    mechanism of the paper has this form.
+    """
+
+    gain: float
+    constant: float
+    slope: float
+
+    def variance(self, x: ArrayLike, decoding: Decoding = "raw") -> Floats:
+        """Return the variance of the decoded output for input ``x``."""
+        square = np.asarray(x, dtype=np.float64) ** 2
+        raw: Floats = self.constant + (self.slope - self.gain**2) * square
+        return raw if decoding == "raw" else raw / self.gain**2
+
+    def worst_case_variance(self, decoding: Decoding = "raw") -> float:
+        """Return the largest variance over ``[-1, 1]`` (it is linear in ``x**2``)."""
+        return float(self.variance([0.0, 1.0], decoding).max())
+
+    def worst_case_mse(self) -> float:
+        """Return the largest mean squared error of the raw output, bias included."""
+        return float((self.variance([0.0, 1.0]) + np.array([0.0, (1 - self.gain) ** 2])).max())
+
+    def sampled(self, k: int, dimensions: int, *, calibrated: bool) -> "ContinuousLimit":
+        """Return the law of one coordinate when ``k`` of ``dimensions`` are reported."""
+        rate = k / dimensions
+        scale = 1 / rate if calibrated else 1.0
+        second = rate * scale**2
+        return ContinuousLimit(rate * scale * self.gain, second * self.constant, second * self.slope)
+
+
+def check_levels(levels: int) -> int:
+    """Return ``levels`` if a grid of that size is allowed."""
+    if isinstance(levels, bool) or not isinstance(levels, int | np.integer):
+        raise TypeError(f"levels must be an integer, got {type(levels).__name__}")
+    if not 2 <= levels <= MAX_LEVELS:
+        raise ValueError(f"levels must be between 2 and {MAX_LEVELS}, got {levels}")
+    return int(levels)
+
+
+DEFAULT_LEVELS: int = 1025
+"""1,024 steps: finer than the noise of any useful epsilon, and 0 is itself a level."""
+
+ExactEpsilon = Fraction | float
+"""A privacy budget; a fraction keeps epsilon / k exact."""

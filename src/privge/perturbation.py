@@ -1,0 +1,147 @@
+"""From private values to reports: the only module that sees private data.
+
+A device reads only the ``k`` values that its indices name. Each value is treated by the campaign's policy,
+normalised by the public bounds, rounded to an input level, and handed to the integer law; nothing else
+about the person, and nothing about anybody else, enters the report. No message contains a private value.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from privge._typing import Floats, Indices, Levels, Progress
+from privge.campaign import Campaign
+from privge.errors import BadData
+from privge.indices import indices_matrix
+from privge.random import Source, SystemSource, source_for
+from privge.reports import Report, Reports, as_ids
+
+FeatureVector: TypeAlias = Sequence[float | None] | NDArray[np.floating] | Mapping[str, float | None]
+FeatureMatrix: TypeAlias = NDArray[np.number] | scipy.sparse.sparray | scipy.sparse.spmatrix
+
+_CHUNK = 65_536  # rows perturbed at once, so that memory stays O(n k) whatever d is
+
+
+def report(campaign: Campaign, x: FeatureVector, node: str | int) -> Report:
+    """Perturb one person's features with the operating system's randomness.
+
+    Parameters
+    ----------
+    campaign
+        The public contract.
+    x
+        One value for each feature, in order; or a mapping from feature name to value. None and NaN are
+        missing values, as is a feature that the mapping leaves out.
+    node
+        The person's id in the graph.
+    """
+    indices = campaign.indices_of(node)
+    values = np.array([_value(campaign, x, index) for index in indices], dtype=np.float64)
+    levels = levels_of(campaign, values, np.array(indices, dtype=np.int32))
+    words = SystemSource().words(campaign.k).tolist()
+    codes = tuple(campaign.law.code(level, word) for level, word in zip(levels.tolist(), words, strict=True))
+    return Report(campaign_id=campaign.id, node=node, codes=codes)
+
+
+def simulate(
+    campaign: Campaign,
+    features: FeatureMatrix,
+    *,
+    ids: Sequence[str] | Sequence[int] | None = None,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> Reports:
+    """Perturb everybody's rows at once: every device in one call, for research.
+
+    Parameters
+    ----------
+    campaign
+        The public contract.
+    features
+        One row for each person, dense or sparse; never densified beyond the ``n x k`` sampled values.
+    ids
+        Node ids, one for each row; by default 0, 1, ....
+    seed
+        None draws from the operating system, as devices do. A seed makes the result repeatable and
+        therefore NOT PRIVATE.
+    progress
+        Called with the rows done and the rows in all.
+    """
+    rows, columns = _shape(campaign, features)
+    matrix = scipy.sparse.csr_array(features) if scipy.sparse.issparse(features) else np.asarray(features)
+    nodes = as_ids(np.arange(rows) if ids is None else ids)
+    if len(nodes) != rows:
+        raise BadData(f"ids has {len(nodes)} entries for {rows} rows of features")
+    source = source_for(seed)
+    codes = np.empty((rows, campaign.k), dtype=np.uint16)
+    indices = np.empty((rows, campaign.k), dtype=np.int32)
+    for start in range(0, rows, _CHUNK):
+        part = slice(start, min(start + _CHUNK, rows))
+        indices[part] = indices_matrix(campaign.id, nodes[part].tolist(), columns, campaign.k)
+        codes[part] = _perturb_rows(campaign, matrix[part], indices[part], source)
+        if progress is not None:
+            progress(part.stop, rows)
+    return Reports(campaign, nodes, codes, indices)
+
+
+def levels_of(campaign: Campaign, values: Floats, indices: Indices) -> Levels:
+    """Apply the campaign's policy to sampled values and round them to input levels."""
+    low, high = _bound(campaign.low, indices), _bound(campaign.high, indices)
+    absent = np.isnan(values)
+    outside = (values < low) | (values > high)  # false for NaN
+    for trouble, policy, words in (
+        (absent, campaign.missing, "missing"),
+        (outside, campaign.out_of_bounds, "outside its public bounds"),
+    ):
+        if policy == "refuse" and trouble.any():
+            feature = int(indices[trouble][0])
+            name = "" if campaign.names is None else f" ({campaign.names[feature]!r})"
+            raise BadData(f"feature {feature}{name} is {words}, and the campaign's policy is to refuse")
+    middle = absent | (outside if campaign.out_of_bounds == "midpoint" else False)
+    # A bound may be as large as a float: halve before subtracting, so that nothing overflows.
+    normalised = (np.clip(values, low, high) / 2 - low / 2) / (high / 2 - low / 2) * 2 - 1
+    return campaign.law.level(np.where(middle, 0.0, normalised))
+
+
+def _perturb_rows(
+    campaign: Campaign, rows: NDArray[np.number] | scipy.sparse.csr_array, indices: Indices, source: Source
+) -> NDArray[np.uint16]:
+    if isinstance(rows, np.ndarray):
+        values = np.take_along_axis(rows, indices, axis=1)
+    else:
+        lines = np.repeat(np.arange(indices.shape[0]), indices.shape[1])
+        values = np.asarray(rows[lines, indices.ravel()]).reshape(indices.shape)
+    return campaign.sampled.sample(levels_of(campaign, values.astype(np.float64), indices), source)
+
+
+def _bound(bound: float | tuple[float, ...], indices: Indices) -> Floats:
+    return np.asarray(bound) if isinstance(bound, float) else np.asarray(bound)[indices]
+
+
+def _value(campaign: Campaign, x: FeatureVector, index: int) -> float:
+    if isinstance(x, Mapping):
+        value = x.get(_names(campaign, x)[index])
+    elif len(x) != campaign.dimensions:
+        raise BadData(f"a person has {campaign.dimensions} features, got {len(x)}")
+    else:
+        value = x[index]
+    return np.nan if value is None else float(value)
+
+
+def _names(campaign: Campaign, x: Mapping[str, float | None]) -> tuple[str, ...]:
+    if campaign.names is None:
+        raise BadData("this campaign names no features: give the values as a list")
+    unknown = sorted(set(x) - set(campaign.names))
+    if unknown:
+        raise BadData(f"the campaign does not ask for feature {unknown[0]!r}")
+    return campaign.names
+
+
+def _shape(campaign: Campaign, features: FeatureMatrix) -> tuple[int, int]:
+    shape = features.shape if hasattr(features, "shape") else np.asarray(features).shape
+    if len(shape) != 2 or shape[1] != campaign.dimensions:
+        raise BadData(f"features must be a matrix with {campaign.dimensions} columns, got shape {shape}")
+    return int(shape[0]), int(shape[1])

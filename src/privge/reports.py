@@ -1,0 +1,199 @@
+"""What devices sent: node ids and output codes, with the campaign they answer."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Self, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import scipy.sparse
+from numpy.typing import NDArray
+
+from privge._atomic import atomic_path
+from privge._typing import Codes, Decoding, Indices
+from privge.campaign import Campaign
+from privge.errors import BadData, CampaignMismatch
+from privge.indices import indices_matrix, node_key
+
+Ids: TypeAlias = NDArray[np.int64] | NDArray[np.object_]
+
+_CAMPAIGN_KEY = b"privge.campaign"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One person's answer. The indices follow from campaign and node, so only codes are sent."""
+
+    campaign_id: str
+    node: str | int
+    codes: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Reports:
+    """Reports of one campaign, at most one for each node.
+
+    Parameters
+    ----------
+    campaign
+        The contract that all of them answer.
+    ids
+        Node ids, all strings or all integers, each once.
+    codes
+        Output codes, one row of ``k`` for each node.
+    indices
+        The feature of each code; derived from campaign and ids if left out.
+    """
+
+    campaign: Campaign
+    ids: Ids
+    codes: Codes
+    indices: Indices
+
+    def __init__(
+        self,
+        campaign: Campaign,
+        ids: Sequence[str] | Sequence[int] | Ids,
+        codes: NDArray[np.integer],
+        indices: Indices | None = None,
+    ) -> None:
+        nodes = as_ids(ids)
+        matrix = _checked_codes(campaign, codes, len(nodes))
+        if indices is None:
+            indices = indices_matrix(campaign.id, nodes.tolist(), campaign.dimensions, campaign.k)
+        for field, value in (("ids", nodes), ("codes", matrix), ("indices", indices)):
+            frozen = value.view()
+            frozen.flags.writeable = False
+            object.__setattr__(self, field, frozen)
+        object.__setattr__(self, "campaign", campaign)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __repr__(self) -> str:
+        return f"Reports({len(self):,} of campaign {self.campaign.id[:12]}, k={self.campaign.k})"
+
+    def __iter__(self) -> Iterator[Report]:
+        for node, codes in zip(self.ids.tolist(), self.codes.tolist(), strict=True):
+            yield Report(self.campaign.id, node, tuple(codes))
+
+    @classmethod
+    def collect(cls, campaign: Campaign, reports: Iterable[Report]) -> Self:
+        """Gather single reports; a report of another campaign is refused."""
+        answers = list(reports)
+        for answer in answers:
+            _same_campaign(campaign, answer.campaign_id)
+        codes = [answer.codes for answer in answers]
+        if any(len(row) != campaign.k for row in codes):
+            raise BadData(f"every report of this campaign has {campaign.k} codes")
+        matrix = np.array(codes, dtype=np.int64).reshape(len(answers), campaign.k)
+        return cls(campaign, as_ids(answer.node for answer in answers), matrix)
+
+    @classmethod
+    def concatenate(cls, parts: Sequence["Reports"]) -> "Reports":
+        """Join reports of one campaign; a node that appears twice is refused."""
+        if not parts:
+            raise ValueError("there is nothing to join")
+        for part in parts[1:]:
+            _same_campaign(parts[0].campaign, part.campaign.id)
+        return cls(
+            parts[0].campaign,
+            as_ids(node for part in parts for node in part.ids.tolist()),
+            np.concatenate([part.codes for part in parts]),
+            np.concatenate([part.indices for part in parts]),
+        )
+
+    def decode(self, decoding: Decoding = "raw") -> scipy.sparse.csr_array:
+        """Return the perturbed features as a sparse ``n x d`` matrix in normalised units.
+
+        Low bounds are -1 and high bounds 1; what was not sampled is the midpoint 0, as in Algorithm 2.
+        Decoding is post-processing and costs no privacy.
+        """
+        campaign, (n, k) = self.campaign, self.codes.shape
+        values = campaign.sampled.decode(self.codes, decoding).astype(np.float32)
+        rows = np.arange(n + 1, dtype=np.int64) * k
+        matrix = scipy.sparse.csr_array(
+            (values.ravel(), self.indices.ravel(), rows), shape=(n, campaign.dimensions)
+        )
+        matrix.has_sorted_indices = True
+        return matrix
+
+    def to_parquet(self, path: str | PathLike[str]) -> None:
+        """Write ids, indices and codes, with the campaign inside; the file is complete or absent."""
+        k = self.campaign.k
+        table = pa.table(
+            {
+                "id": pa.array(self.ids),
+                "indices": pa.FixedSizeListArray.from_arrays(pa.array(self.indices.ravel()), k),
+                "codes": pa.FixedSizeListArray.from_arrays(pa.array(self.codes.ravel()), k),
+            },
+            metadata={_CAMPAIGN_KEY: self.campaign.to_json().encode()},
+        )
+        with atomic_path(Path(path)) as partial:
+            pq.write_table(table, partial, compression="zstd")
+
+    @classmethod
+    def from_parquet(cls, path: str | PathLike[str]) -> Self:
+        """Read what `to_parquet` wrote; the indices must be those that campaign and ids give."""
+        path = Path(path)
+        try:
+            table = pq.read_table(path)
+            campaign = Campaign.from_json((table.schema.metadata or {})[_CAMPAIGN_KEY])
+            reports = cls(campaign, table["id"].to_numpy(), _rows(table["codes"], campaign.k))
+            stored = _rows(table["indices"], campaign.k)
+        except KeyError as error:
+            raise BadData(f"{path}: this is no file of reports, {error} is missing") from error
+        except (pa.ArrowInvalid, BadData) as error:
+            raise BadData(f"{path}: {error}") from error
+        wrong = np.flatnonzero((stored != reports.indices).any(axis=1))
+        if wrong.size:
+            raise BadData(f"{path}: row {wrong[0]} has indices that its campaign and id do not give")
+        return reports
+
+
+def as_ids(ids: Iterable[object]) -> Ids:
+    """Return node ids as one array: all integers, or all strings; each id once."""
+    if isinstance(ids, np.ndarray) and ids.dtype.kind in "iu" and len(np.unique(ids)) == len(ids):
+        return ids.astype(np.int64)
+    nodes = list(ids.tolist() if isinstance(ids, np.ndarray) else ids)
+    for position, node in enumerate(nodes):
+        try:
+            node_key(node)
+        except (TypeError, ValueError) as error:
+            raise BadData(f"id {position}: {error}") from error
+    if len(set(nodes)) != len(nodes):
+        seen: set[object] = set()
+        position = next(i for i, node in enumerate(nodes) if node in seen or seen.add(node))  # type: ignore[func-returns-value]
+        raise BadData(f"id {position} appears twice; each node reports once")
+    texts = sum(isinstance(node, str) for node in nodes)
+    if texts not in (0, len(nodes)):
+        raise BadData("ids must be all strings or all integers")
+    return np.array(nodes, dtype=np.object_) if texts else np.array(nodes, dtype=np.int64)
+
+
+def _checked_codes(campaign: Campaign, codes: NDArray[np.integer], rows: int) -> Codes:
+    matrix = np.asarray(codes)
+    if matrix.shape != (rows, campaign.k) or matrix.dtype.kind not in "iu":
+        raise BadData(
+            f"codes must be integers of shape {(rows, campaign.k)}, got {matrix.dtype} {matrix.shape}"
+        )
+    wrong = np.flatnonzero(((matrix < 0) | (matrix >= campaign.law.outputs)).any(axis=1))
+    if wrong.size:
+        raise BadData(f"row {wrong[0]} has a code outside 0..{campaign.law.outputs - 1}")
+    return matrix.astype(np.uint16, copy=False)
+
+
+def _same_campaign(campaign: Campaign, other: str) -> None:
+    if other != campaign.id:
+        raise CampaignMismatch(f"a report answers campaign {other[:12]}, not {campaign.id[:12]}")
+
+
+def _rows(column: pa.ChunkedArray, k: int) -> NDArray[np.integer]:
+    if not pa.types.is_fixed_size_list(column.type) or column.type.list_size != k or column.null_count:
+        raise BadData(f"a column holds {column.type}, not lists of {k} integers")
+    flat: NDArray[np.integer] = pc.list_flatten(column).to_numpy()
+    return flat.reshape(-1, k)

@@ -1,0 +1,82 @@
+"""Every law passes the contract: full enumeration in rationals."""
+
+import pytest
+from contract.law_contract import LawContract
+from contract.table import Table, assert_linear_mean, assert_rows_are_distributions, moments
+
+from privge.mechanisms import MAX_LEVELS, NoPrivacy, law_for
+
+
+class TestSquareWave(LawContract):
+    name = "hds"
+
+    def test_mean_is_exactly_linear(self, laws):
+        for _, law in laws:
+            assert_linear_mean(Table.of(law))
+
+
+class TestPiecewise(LawContract):
+    name = "piecewise"
+
+    def test_raw_output_is_exactly_unbiased(self, laws):
+        for _, law in laws:
+            assert law.gain == 1
+            assert_linear_mean(Table.of(law))
+
+
+class TestMultiBit(LawContract):
+    name = "multibit"
+
+    def test_raw_output_is_exactly_unbiased(self, laws):
+        for _, law in laws:
+            assert law.gain == 1
+            assert_linear_mean(Table.of(law))
+
+
+class TestLaplace(LawContract):
+    name = "laplace"
+
+    def test_mean_is_linear_up_to_the_clamped_tails(self, laws):
+        # The clamp cuts off what lies beyond the output range. Its share of words times the noise scale,
+        # two over epsilon, bounds what the mean can lose; a factor e covers the discrete cells.
+        for epsilon, law in laws:
+            table = Table.of(law)
+            beyond = int(table.rows[-1][-1]) / 2**53
+            assert_linear_mean(table, tolerance=3 * beyond * max(2 / epsilon, 2 / law.cells * law.spread))
+
+
+class TestStructureOnly(LawContract):
+    name = "structure"
+    budgets = (0.0,)
+
+    def test_output_says_nothing_about_the_input(self, laws):
+        for _, law in laws:
+            assert (law.weights(0) == law.weights(law.levels - 1)).all()
+            assert moments(Table.of(law), 0)[0] == 0
+
+    def test_it_has_no_unbiased_decoding(self, laws):
+        with pytest.raises(ValueError, match="gain 0"):
+            laws[0][1].mean(0.0, "unbiased")
+
+
+def test_no_privacy_sends_the_input_and_says_so():
+    law = law_for("none", float("inf"), levels=33)
+    table = Table.of(law)
+    assert_rows_are_distributions(table)
+    assert isinstance(law, NoPrivacy)
+    assert law.worst_ratio is None
+    assert law.realised_epsilon == float("inf")
+    assert [moments(table, level)[1] for level in range(33)] == [0] * 33
+
+
+@pytest.mark.parametrize("name", ["none", "structure"])
+def test_controls_refuse_a_budget(name):
+    with pytest.raises(ValueError, match="epsilon must be"):
+        law_for(name, 1.0)
+
+
+@pytest.mark.parametrize("levels", [-1, 0, 1, MAX_LEVELS + 1])
+@pytest.mark.parametrize("name", ["hds", "piecewise", "multibit", "laplace"])
+def test_grid_size_is_checked(name, levels):
+    with pytest.raises(ValueError, match="levels must be between"):
+        law_for(name, 1.0, levels=levels)
