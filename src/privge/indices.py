@@ -1,10 +1,10 @@
 """Which coordinates a person reports: a public function of (campaign id, node id).
 
-Rule ``sha256-floyd``. Block ``c`` of a node's stream is ``SHA-256(campaign id (32 bytes) || c (4 bytes) ||
-node id in UTF-8)``, read as eight unsigned 32-bit words, all big-endian. Floyd's algorithm draws ``k`` of
-``d``: for ``j = d-k, ..., d-1`` draw ``t`` uniform on ``0..j``; keep ``t``, or ``j`` if ``t`` is kept already.
-A draw below ``bound`` takes the next word, skips words at or above the largest multiple of ``bound`` (so
-that no index is favoured), and reduces it modulo ``bound``. The kept indices are sorted.
+Rule ``sha256-floyd``. Block ``c`` of a node's stream is the SHA-256 of the campaign id (32 bytes), ``c``
+(4 bytes) and the node id in UTF-8, read as eight unsigned 32-bit words, all big-endian. Floyd's algorithm
+draws ``k`` of ``d``: for ``j = d-k, ..., d-1`` draw ``t`` uniform on ``0..j``; keep ``t``, or ``j`` if ``t``
+is kept already. A draw below ``bound`` takes the next word, skips words at or above the largest multiple
+of ``bound`` (so that no index is favoured), and reduces it modulo ``bound``. The kept indices are sorted.
 
 Nobody can choose the indices, and a report needs only its ``k`` codes. They do not depend on the data, so
 they cost no privacy.

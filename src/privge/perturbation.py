@@ -70,8 +70,8 @@ def simulate(
     progress
         Called with the rows done and the rows in all.
     """
-    rows, columns = _shape(campaign, features)
     matrix = scipy.sparse.csr_array(features) if scipy.sparse.issparse(features) else np.asarray(features)
+    rows, columns = _shape(campaign, matrix)
     nodes = as_ids(np.arange(rows) if ids is None else ids)
     if len(nodes) != rows:
         raise BadData(f"ids has {len(nodes)} entries for {rows} rows of features")
@@ -128,7 +128,13 @@ def _value(campaign: Campaign, x: FeatureVector, index: int) -> float:
         raise BadData(f"a person has {campaign.dimensions} features, got {len(x)}")
     else:
         value = x[index]
-    return np.nan if value is None else float(value)
+    if value is None:
+        return np.nan
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        pass  # Python's own message would repeat the value, so ours starts afresh
+    raise BadData(f"feature {index} is not a number")
 
 
 def _names(campaign: Campaign, x: Mapping[str, float | None]) -> tuple[str, ...]:
@@ -141,7 +147,9 @@ def _names(campaign: Campaign, x: Mapping[str, float | None]) -> tuple[str, ...]
 
 
 def _shape(campaign: Campaign, features: FeatureMatrix) -> tuple[int, int]:
-    shape = features.shape if hasattr(features, "shape") else np.asarray(features).shape
+    shape = features.shape
     if len(shape) != 2 or shape[1] != campaign.dimensions:
         raise BadData(f"features must be a matrix with {campaign.dimensions} columns, got shape {shape}")
+    if features.dtype.kind not in "biuf":
+        raise BadData(f"features must be numbers, NaN where missing; got an array of {features.dtype}")
     return int(shape[0]), int(shape[1])

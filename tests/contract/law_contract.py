@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+
 from contract.table import (
     Table,
     assert_private,
@@ -12,7 +13,6 @@ from contract.table import (
     moments,
     worst_ratio,
 )
-
 from privge.mechanisms import LAWS, law_for
 
 EPSILONS = (1e-6, 2e-4, 0.01, 0.1, 1, 3, 5, 20)
@@ -54,8 +54,12 @@ class LawContract:
         for _, law in laws:
             table = Table.of(law)
             exact = [moments(table, level) for level in range(law.levels)]
-            assert law.mean(law.inputs).tolist() == pytest.approx([float(m) for m, _ in exact], rel=1e-12, abs=0)
-            assert law.variance(law.inputs).tolist() == pytest.approx([float(v) for _, v in exact], rel=1e-12, abs=0)
+            assert law.mean(law.inputs).tolist() == pytest.approx(
+                [float(m) for m, _ in exact], rel=1e-12, abs=0
+            )
+            assert law.variance(law.inputs).tolist() == pytest.approx(
+                [float(v) for _, v in exact], rel=1e-12, abs=0
+            )
 
     def test_bias_is_mean_minus_input(self, laws):
         for _, law in laws:

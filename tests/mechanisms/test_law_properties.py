@@ -5,10 +5,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from contract.table import Table, assert_private, assert_rows_are_distributions, exp_below
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from contract.table import Table, assert_private, assert_rows_are_distributions, exp_below
 from privge.errors import PrivacyViolation
 from privge.mechanisms import Sampled, default_k, law_for
 from privge.mechanisms.exponential import exp_below as package_exp_below
@@ -101,6 +101,8 @@ def test_check_refuses_a_law_without_privacy():
         Sampled(law_for("none", math.inf), 1, 1).check(1.0)
 
 
-@pytest.mark.parametrize(("epsilon", "expected"), [(0.1, 1), (2.49, 1), (2.5, 1), (5, 2), (26, 10), (1000, 10)])
+@pytest.mark.parametrize(
+    ("epsilon", "expected"), [(0.1, 1), (2.49, 1), (2.5, 1), (5, 2), (26, 10), (1000, 10)]
+)
 def test_default_k_is_one_rule_for_all(epsilon, expected):
     assert default_k(epsilon, 10) == expected

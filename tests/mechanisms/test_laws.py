@@ -1,9 +1,9 @@
 """Every law passes the contract: full enumeration in rationals."""
 
 import pytest
+
 from contract.law_contract import LawContract
 from contract.table import Table, assert_linear_mean, assert_rows_are_distributions, moments
-
 from privge.mechanisms import MAX_LEVELS, NoPrivacy, law_for
 
 

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+
 from contract.table import (
     TOTAL,
     Table,
@@ -14,9 +15,8 @@ from contract.table import (
     assert_rows_are_distributions,
     exp_below,
 )
-
-from privge.errors import InvalidCampaign, PrivacyViolation
 from privge import Campaign
+from privge.errors import InvalidCampaign, PrivacyViolation
 from privge.mechanisms import Sampled, SquareWave, law_for
 from privge.mechanisms.square_wave import half_width
 

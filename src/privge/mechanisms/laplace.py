@@ -16,7 +16,7 @@ Levels are placed between anchors in one of two ways, and ``epsilon`` holds in b
   an anchor at each end of each. A level between two anchors mixes their rows in integer proportions.
   A mixture lies between its parts, so any two levels differ by at most ``rho**cells <= exp(epsilon)``.
 * *Narrow* (``spread > 1``, ``cells = 1``; small epsilon): the range is a ``spread``-th of one cell. With
-  ``L``, ``R`` the anchor weights of a column, level ``i`` has ``(L+R)/2 + (2i-N) trunc((R-L) / (2 N spread))``.
+  anchor weights ``L``, ``R`` of a column, level ``i`` has ``(L+R)/2 + (2i-N) trunc((R-L) / (2 N spread))``.
   Since ``|R-L| / (R+L) <= (rho-1) / (rho+1) = spread * tau``, it lies within ``(1 -+ tau) (L+R)/2``, and
   ``(1+tau) / (1-tau) <= exp(epsilon)`` by the choice of ``tau``.
 

@@ -1,0 +1,64 @@
+"""The sampler draws exactly the law: every boundary word, and the compiled path on a million words."""
+
+import numpy as np
+import pytest
+
+from privge.mechanisms import law_for
+from privge.mechanisms.law import middle_codes
+
+LAWS = [
+    law_for(name, epsilon, levels=levels)
+    for name in ("hds", "piecewise", "multibit", "laplace")
+    for epsilon in (0.01, 1.0, 5.0, 30.0)
+    for levels in (2, 5, 16, 33)
+] + [law_for("structure", 0.0, levels=levels) for levels in (2, 5, 16, 33)]
+
+
+def segments(law, level):
+    """List (code, number of words) in the order in which the sampler hands out its words."""
+    weights = law.weights(level).tolist()
+    if law.name == "laplace":
+        return list(enumerate(weights))
+    if law.name == "multibit":
+        return [(1, weights[1]), (0, weights[0])]
+    if law.name == "structure":
+        plain = [(code, law._each) for code in range(law.outputs)]
+    else:
+        inside = range(level, level + law.window)
+        outside = [code for code in range(law.outputs) if code not in inside]
+        plain = [(code, law.high) for code in inside] + [(code, law.low) for code in outside]
+    lower, upper = middle_codes(law.outputs)
+    spare = 2**53 - sum(length for _, length in plain)
+    return [*plain, (lower, spare // 2), (upper, spare - spare // 2)]
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: f"{law.name}-{law.levels}")
+def test_every_word_at_a_boundary_selects_the_code_of_its_segment(law):
+    for level in {0, 1, law.levels // 2, law.levels - 1}:
+        parts = [(code, length) for code, length in segments(law, level) if length]
+        mass = np.zeros(law.outputs, dtype=np.int64)
+        words, expected, start = [], [], 0
+        for code, length in parts:
+            mass[code] += length
+            words += [start, start + length - 1]
+            expected += [code, code]
+            start += length
+        assert start == 2**53
+        assert (mass == law.weights(level)).all()
+        assert [law.code(level, word) for word in words] == expected
+        assert law.codes(np.full(len(words), level), np.array(words)).tolist() == expected
+
+
+@pytest.mark.parametrize("name", ["hds", "piecewise", "multibit", "laplace", "structure"])
+def test_compiled_path_equals_the_plain_reference_on_a_million_words(name):
+    epsilon, levels = {"structure": (0.0, 33), "laplace": (20.0, 5)}.get(name, (5.0, 33))
+    law = law_for(name, epsilon, levels=levels)
+    generator = np.random.default_rng(11)
+    levels, words = generator.integers(0, law.levels, 10**6), generator.integers(0, 2**53, 10**6)
+    plain = [law.code(level, word) for level, word in zip(levels.tolist(), words.tolist(), strict=True)]
+    assert (law.codes(levels, words) == plain).all()
+
+
+def test_codes_keep_the_shape_of_a_matrix_of_levels():
+    law = law_for("hds", 1.0)
+    assert law.codes(np.zeros((7, 3), dtype=np.int64), np.zeros((7, 3), dtype=np.int64)).shape == (7, 3)

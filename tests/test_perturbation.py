@@ -1,0 +1,203 @@
+import math
+import re
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from privge import Campaign, perturbation
+from privge.errors import BadData, RandomnessUnavailable
+from privge.random import NotPrivateSeededSource, SystemSource
+
+SECRET = 0.7312459
+
+
+def campaign(**changes):
+    fields = {"dimensions": 6, "low": 0, "high": 1, "mechanism": "hds", "epsilon": 2.0, "k": 3, "levels": 33}
+    return Campaign(**{**fields, **changes})
+
+
+def everything(**changes):
+    """A campaign without noise that asks for every feature, so that its codes are the input levels."""
+    return campaign(mechanism="none", epsilon=None, k=6, **changes)
+
+
+def test_a_report_carries_only_campaign_node_and_codes():
+    c = campaign()
+    report = c.report([0.5] * 6, node="alice")
+    assert (report.campaign_id, report.node) == (c.id, "alice")
+    assert len(report.codes) == 3
+    assert all(0 <= code < c.law.outputs for code in report.codes)
+
+
+def test_two_reports_of_the_same_person_differ():
+    c = campaign(dimensions=60, k=30)
+    assert c.report([0.5] * 60, node="alice") != c.report([0.5] * 60, node="alice")
+
+
+def test_the_device_path_has_no_seed_and_fails_closed(monkeypatch):
+    def fail(_self, _count):
+        raise RandomnessUnavailable
+
+    with pytest.raises(TypeError):
+        campaign().report([0.5] * 6, node="alice", seed=1)
+    monkeypatch.setattr(SystemSource, "words", fail)
+    with pytest.raises(RandomnessUnavailable):
+        campaign().report([0.5] * 6, node="alice")
+
+
+def test_a_device_reads_only_the_sampled_values():
+    class Spy(list):
+        def __init__(self, *args):
+            super().__init__(*args)
+            self.read = set()
+
+        def __getitem__(self, index):
+            self.read.add(index)
+            return super().__getitem__(index)
+
+    c, x = campaign(), Spy([0.5] * 6)
+    c.report(x, node="alice")
+    assert x.read == set(c.indices_of("alice"))
+
+
+def test_device_and_simulation_draw_the_same_codes_from_the_same_words(monkeypatch):
+    c = campaign(mechanism="laplace")
+    x = np.linspace(0, 1, 6)
+    simulated = c.simulate(x[None, :], ids=["alice"], seed=5)
+    monkeypatch.setattr(perturbation, "SystemSource", lambda: NotPrivateSeededSource(5))
+    assert c.report(x, node="alice").codes == tuple(simulated.codes[0].tolist())
+    assert c.indices_of("alice") == simulated.indices[0].tolist()
+
+
+def test_simulation_follows_the_law():
+    # 20,000 people at one end: the mean of one decoded value lies within six standard errors.
+    c = campaign(dimensions=3, k=2, epsilon=4.0)
+    reports = c.simulate(np.ones((20_000, 3)))
+    decoded = reports.decode("unbiased").toarray()
+    error = math.sqrt(float(c.sampled.variance(1.0, "unbiased")) / 20_000)
+    assert np.abs(decoded.mean(axis=0) - 1).max() < 6 * error
+
+
+def test_a_seed_repeats_and_no_seed_does_not():
+    c, x = campaign(), np.full((200, 6), 0.5)
+    assert (c.simulate(x, seed=1).codes == c.simulate(x, seed=1).codes).all()
+    assert (c.simulate(x, seed=1).codes != c.simulate(x, seed=2).codes).any()
+    assert (c.simulate(x).codes != c.simulate(x).codes).any()
+
+
+@pytest.mark.parametrize("form", [scipy.sparse.csr_array, scipy.sparse.csc_array, scipy.sparse.coo_matrix])
+def test_sparse_and_dense_features_give_the_same_reports(form):
+    x = scipy.sparse.random_array((300, 6), density=0.3, rng=np.random.default_rng(0))
+    c = campaign()
+    assert (c.simulate(form(x), seed=3).codes == c.simulate(x.toarray(), seed=3).codes).all()
+
+
+def test_sparse_features_are_never_made_dense():
+    # Dense, these features would take 800 GB.
+    x = scipy.sparse.random_array(
+        (1000, 100_000_000), density=1e-8, rng=np.random.default_rng(0), format="csr"
+    )
+    reports = campaign(dimensions=100_000_000).simulate(x, seed=1)
+    assert reports.decode().shape == (1000, 100_000_000)
+    assert reports.decode().nnz == 3000
+
+
+def test_a_report_does_not_depend_on_other_people():
+    c, generator = campaign(), np.random.default_rng(0)
+    mine, others = generator.random((1, 6)), generator.random((50, 6)) * 1000 - 500
+    alone = c.simulate(mine, ids=["me"], seed=1)
+    crowd = c.simulate(np.vstack([mine, others]), ids=["me", *map(str, range(50))], seed=1)
+    assert (alone.codes[0] == crowd.codes[0]).all()
+
+
+@pytest.mark.parametrize(
+    ("policies", "value", "level"),
+    [
+        ({"out_of_bounds": "clip"}, 7.0, 32),
+        ({"out_of_bounds": "clip"}, -7.0, 0),
+        ({"out_of_bounds": "clip"}, math.inf, 32),
+        ({"out_of_bounds": "midpoint"}, 7.0, 16),
+        ({"out_of_bounds": "midpoint"}, -math.inf, 16),
+        ({"missing": "midpoint"}, math.nan, 16),
+        ({"missing": "midpoint"}, None, 16),
+        ({}, 1.0, 32),
+        ({}, 0.25, 8),
+    ],
+)
+def test_policies_give_the_documented_level(policies, value, level):
+    assert everything(**policies).report([value] * 6, node=1).codes == (level,) * 6
+
+
+@pytest.mark.parametrize(("policy", "value"), [("out_of_bounds", 7.31245), ("missing", math.nan)])
+def test_refusal_names_the_feature_and_never_the_value(policy, value):
+    c = everything(**{policy: "refuse"}, names=[f"feature {i}" for i in range(6)])
+    x = np.full((2, 6), 0.5)
+    x[1, 4] = value
+    for attempt in (lambda: c.simulate(x, seed=1), lambda: c.report(x[1], node="alice")):
+        with pytest.raises(BadData, match=r"feature 4 .+ is") as refusal:
+            attempt()
+        assert "7.3" not in str(refusal.value)
+        assert "alice" not in str(refusal.value)
+
+
+def test_each_feature_has_its_own_bounds():
+    c = everything(low=[0, 10, 0, 0, 0, -1], high=[1, 20, 2, 4, 8, 1])
+    assert c.report([0.5, 15, 1, 2, 4, 0], node=1).codes == (16,) * 6
+
+
+def test_bounds_as_large_as_floats_do_not_overflow():
+    c = everything(low=-1.7e308, high=1.7e308)
+    assert c.report([0.0, 1.7e308, -1.7e308, 0.85e308, 0, 0], node=1).codes == (16, 32, 0, 24, 16, 16)
+
+
+def test_features_by_name():
+    c = everything(names=list("abcdef"))
+    assert c.report({"a": 0.0, "c": 1.0}, node=1).codes == (0, 16, 32, 16, 16, 16)
+    with pytest.raises(BadData, match="does not ask for feature 'z'"):
+        c.report({"z": 1.0}, node=1)
+    with pytest.raises(BadData, match="names no features"):
+        everything().report({"a": 0.0}, node=1)
+
+
+@pytest.mark.parametrize("features", [np.zeros((3, 5)), np.zeros(6), np.zeros((1, 2, 6))])
+def test_wrong_shapes_are_refused(features):
+    with pytest.raises(BadData, match="6 columns"):
+        campaign().simulate(features)
+    with pytest.raises(BadData, match="has 6 features, got 5"):
+        campaign().report([0.0] * 5, node=1)
+
+
+def test_ids_must_fit_the_rows():
+    with pytest.raises(BadData, match="2 entries for 3 rows"):
+        campaign().simulate(np.zeros((3, 6)), ids=[1, 2])
+
+
+def test_no_message_contains_a_private_value(caplog):
+    caplog.set_level("DEBUG")
+    attempts = [
+        lambda c: c.report([SECRET] * 5, node=1),
+        lambda c: c.report([SECRET * 10] * 6, node=1),
+        lambda c: c.simulate(np.full((2, 6), SECRET * 10), ids=["a", "a"]),
+        lambda c: c.simulate(np.full((2, 5), SECRET)),
+        lambda c: c.report({"zz": SECRET}, node=1),
+        lambda c: c.report([f"x{SECRET}", SECRET, "y", "y", "y", "y"], node=1),
+        lambda c: c.simulate(np.array([[f"x{SECRET}"] * 6], dtype=object)),
+        lambda c: c.simulate(np.array([[f"x{SECRET}"] * 6])),
+    ]
+    c = everything(out_of_bounds="refuse", names=list("abcdef"))
+    for attempt in attempts:
+        with pytest.raises((BadData, ValueError)) as refusal:
+            attempt(c)
+        chain, error = [], refusal.value
+        while error is not None:
+            chain.append(str(error))
+            error = error.__cause__ or error.__context__
+        assert not re.search("0?731245|7.312459", " ".join(chain)), chain
+    assert "73124" not in caplog.text
+
+
+def test_progress_is_told():
+    calls = []
+    campaign().simulate(np.zeros((10, 6)), progress=lambda done, total: calls.append((done, total)))
+    assert calls[-1] == (10, 10)

@@ -1,0 +1,168 @@
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from privge import Campaign, Report, Reports
+from privge.errors import BadData, CampaignMismatch
+
+
+def campaign(**changes):
+    fields = {"dimensions": 9, "low": 0, "high": 1, "mechanism": "hds", "epsilon": 2.0, "k": 3, "levels": 33}
+    return Campaign(**{**fields, **changes})
+
+
+def simulate(n=20, ids=None, **changes):
+    return campaign(**changes).simulate(np.full((n, 9), 0.25), ids=ids, seed=1)
+
+
+@pytest.mark.parametrize("ids", [None, [f"user-{i}" for i in range(20)], list(range(100, 120))])
+def test_parquet_gives_back_the_same_reports(tmp_path, ids):
+    reports = simulate(ids=ids)
+    reports.to_parquet(tmp_path / "r.parquet")
+    again = Reports.from_parquet(tmp_path / "r.parquet")
+    assert again.campaign == reports.campaign
+    assert again.ids.tolist() == reports.ids.tolist()
+    assert (again.codes == reports.codes).all()
+    assert (again.indices == reports.indices).all()
+    assert [p.name for p in tmp_path.iterdir()] == ["r.parquet"]
+
+
+def test_no_reports_are_reports_too(tmp_path):
+    reports = Reports.collect(campaign(), [])
+    reports.to_parquet(tmp_path / "r.parquet")
+    assert len(Reports.from_parquet(tmp_path / "r.parquet")) == 0
+    assert reports.decode().shape == (0, 9)
+
+
+def test_decoding_puts_each_value_at_its_index_and_the_midpoint_elsewhere():
+    reports = simulate()
+    dense = reports.decode().toarray()
+    for row in range(20):
+        sampled = reports.indices[row]
+        assert dense[row, sampled] == pytest.approx(
+            reports.campaign.sampled.decode(reports.codes[row]), rel=1e-6
+        )
+        assert (np.delete(dense[row], sampled) == 0).all()
+
+
+def test_unbiased_decoding_is_one_public_scale():
+    reports = simulate()
+    scaled = reports.decode("raw").data / float(reports.campaign.sampled.gain)
+    assert reports.decode("unbiased").data == pytest.approx(scaled, rel=1e-5)
+
+
+def test_single_reports_are_collected():
+    c = campaign()
+    answers = [c.report([0.5] * 9, node=f"n{i}") for i in range(5)]
+    reports = Reports.collect(c, answers)
+    assert list(reports) == answers
+    assert len(reports) == 5
+    assert "5 of campaign" in repr(reports)
+
+
+def test_mixing_campaigns_is_refused():
+    a, b = simulate(), simulate(purpose="another")
+    with pytest.raises(CampaignMismatch, match=b.campaign.id[:12]):
+        Reports.concatenate([a, b])
+    with pytest.raises(CampaignMismatch):
+        Reports.collect(a.campaign, list(b))
+
+
+def test_parts_are_joined_and_a_node_twice_is_refused():
+    a, b = simulate(ids=range(20)), simulate(ids=range(20, 40))
+    joined = Reports.concatenate([a, b])
+    assert joined.ids.tolist() == list(range(40))
+    assert (joined.indices[20:] == b.indices).all()
+    with pytest.raises(BadData, match="id 20 appears twice"):
+        Reports.concatenate([a, a])
+
+
+@pytest.mark.parametrize(
+    ("ids", "message"),
+    [
+        ([1, 1], "id 1 appears twice"),
+        ([1, "a"], "all strings or all integers"),
+        ([1, None], "id 1: a node id"),
+    ],
+)
+def test_ids_are_checked(ids, message):
+    with pytest.raises(BadData, match=message):
+        Reports(campaign(), ids, np.zeros((2, 3), dtype=np.uint16))
+
+
+@pytest.mark.parametrize(
+    "codes",
+    [
+        np.zeros((2, 4), int),
+        np.zeros((2, 3)),
+        np.full((2, 3), -1),
+        np.full((2, 3), 70_000),
+        np.full((2, 3), 999),
+    ],
+)
+def test_codes_are_checked(codes):
+    with pytest.raises(BadData, match="code"):
+        Reports(campaign(), [1, 2], codes)
+
+
+def test_a_report_of_the_wrong_length_is_refused():
+    c = campaign()
+    with pytest.raises(BadData, match="has 3 codes"):
+        Reports.collect(c, [Report(c.id, "a", (1, 2))])
+
+
+def test_arrays_cannot_be_changed():
+    reports = simulate()
+    for array in (reports.ids, reports.codes, reports.indices):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
+
+
+def rewrite(path, change):
+    table = pq.read_table(path)
+    pq.write_table(change(table), path)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda t: t.drop_columns(["codes"]), "codes"),
+        (lambda t: t.drop_columns(["indices"]), "indices"),
+        (lambda t: t.replace_schema_metadata({}), "privge.campaign"),
+        (lambda t: t.replace_schema_metadata({"privge.campaign": "{}"}), "'dimensions': is missing"),
+        (lambda t: t.set_column(0, "id", pa.array(["x"] * 20)), "appears twice"),
+        (lambda t: t.set_column(0, "id", pa.array(range(1, 21))), "row 0 has indices"),
+        (lambda t: t.set_column(2, "codes", t["indices"].cast(pa.list_(pa.int32()))), "lists of 3"),
+    ],
+)
+def test_a_damaged_file_is_refused_by_name(tmp_path, change, message):
+    path = tmp_path / "r.parquet"
+    simulate(ids=range(20)).to_parquet(path)
+    rewrite(path, change)
+    with pytest.raises(BadData, match=message) as refusal:
+        Reports.from_parquet(path)
+    assert str(path) in str(refusal.value)
+
+
+def test_a_truncated_file_is_refused_by_name(tmp_path):
+    path = tmp_path / "r.parquet"
+    simulate().to_parquet(path)
+    path.write_bytes(path.read_bytes()[:-200])
+    with pytest.raises(BadData, match=r"r\.parquet"):
+        Reports.from_parquet(path)
+
+
+def test_a_failed_write_leaves_nothing_and_spares_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "r.parquet"
+    path.write_text("old")
+
+    def fail(_table, where, **_):
+        where.write_text("half")
+        raise OSError("disk full")
+
+    monkeypatch.setattr(pq, "write_table", fail)
+    with pytest.raises(OSError, match="disk full"):
+        simulate().to_parquet(path)
+    assert [p.name for p in tmp_path.iterdir()] == ["r.parquet"]
+    assert path.read_text() == "old"
