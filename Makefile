@@ -45,7 +45,7 @@ bench: $(VENV)/.installed-bench ## Measure speed and memory against other librar
 	$(BIN)/python benchmarks/million_users.py
 
 docs: $(VENV)/.installed-docs ## Build the documentation into site/
-	$(BIN)/mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean: ## Remove everything that was made
 	rm -rf $(VENV) site dist demo .mypy_cache .ruff_cache .pytest_cache .hypothesis

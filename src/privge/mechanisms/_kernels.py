@@ -11,17 +11,18 @@ from numba import njit
 def window_codes(levels, words, codes, steps, window, high, low, lower_middle, upper_middle):
     """Select window-law codes; the branches are those of ``WindowLaw.code``."""
     inside = np.uint64(high * window)
-    outside = np.uint64(low * steps)
-    spare = np.uint64(1 << 53) - inside - outside
-    high, low = np.uint64(high), np.uint64(low)  # unsigned division is the faster one
+    chosen = inside + np.uint64(low * steps)  # words that do not fall to the spare
+    half_spare = (np.uint64(1 << 53) - chosen) // np.uint64(2)
     for j in range(levels.size):
         level, word = levels[j], np.uint64(words[j])
-        if word < inside:
-            codes[j] = level + np.int64(word // high)
-        elif word < inside + outside:
-            position = np.int64((word - inside) // low)
-            codes[j] = position if position < level else position + window
-        elif word - inside - outside < spare // np.uint64(2):
+        if word < chosen:
+            # Without a branch on `in_window`: it is a coin flip that a processor cannot predict.
+            in_window = word < inside
+            rest = word - (np.uint64(0) if in_window else inside)
+            position = np.int64(rest // np.uint64(high if in_window else low))
+            outside = position if position < level else position + window
+            codes[j] = level + position if in_window else outside
+        elif word - chosen < half_spare:
             codes[j] = lower_middle
         else:
             codes[j] = upper_middle

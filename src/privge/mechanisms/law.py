@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from privge._typing import Codes, Levels, Words
 from privge.mechanisms.exponential import log_above
-from privge.mechanisms.mechanism import ContinuousLimit, Mechanism
+from privge.mechanisms.mechanism import CHUNK, ContinuousLimit, Mechanism
 from privge.random import TOTAL, Source
 
 Parameters = dict[str, int | list[int]]
@@ -75,7 +75,12 @@ class Law(Mechanism):
 
     def sample(self, levels: Levels, source: Source) -> Codes:
         """Draw one output code for each input level, with one word each."""
-        return self.codes(levels, source.words(levels.size).reshape(levels.shape))
+        flat = levels.ravel()
+        codes = np.empty(flat.size, dtype=np.uint16)
+        for start in range(0, flat.size, CHUNK):
+            part = flat[start : start + CHUNK]
+            codes[start : start + part.size] = self.codes(part, source.words(part.size))
+        return codes.reshape(levels.shape)
 
     def moments(self, level: int) -> tuple[Fraction, Fraction]:
         """Return the exact raw mean and second moment, by enumeration; members with a formula use it."""
