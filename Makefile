@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-PIP    := $(BIN)/python -m pip --disable-pip-version-check -q
+PIP    := $(BIN)/python -m pip --disable-pip-version-check -qq
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo test check format bench docs clean
@@ -17,7 +17,7 @@ $(BIN)/python:
 
 # One stamp for each set of extras: installed anew when pyproject.toml or constraints.txt changes.
 $(VENV)/.installed-%: pyproject.toml constraints.txt | $(BIN)/python
-	@echo "== installing privge[$*]"
+	@echo "== installing privge[$*] (a minute or two the first time)"
 	@$(PIP) install -c constraints.txt -e '.[$*]'
 	@touch $@
 
