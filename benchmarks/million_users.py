@@ -25,9 +25,7 @@ def main():
         reports = campaign.simulate(features, progress=progress)
     seconds = time.perf_counter() - start
     decoded = reports.decode()
-    print(
-        f"{len(reports):,} reports, k = {K} of {DIMENSIONS}: {seconds:.1f} s; {decoded.nnz:,} decoded values"
-    )
+    print(f"{len(reports):,} reports, k = {K} of {DIMENSIONS}: {seconds:.1f} s; {decoded.nnz:,} decoded values")
     print(f"peak memory {_peak():.2f} GiB; {before:.2f} GiB of it before the simulation, for the features")
 
 

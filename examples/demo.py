@@ -46,8 +46,7 @@ def main():
         answer = f"{(shown[topic] + 1) / 2:+.2f}" if topic in shown else "  -   (not asked)"
         print(f"  {name:10} {value:.2f}   {answer}")
     print(
-        f"  No report is more than {math.exp(campaign.epsilon):.2f} times likelier from alice "
-        "than from anybody else.\n"
+        f"  No report is more than {math.exp(campaign.epsilon):.2f} times likelier from alice than from anybody else.\n"
     )
 
     with progress_bar(f"{PEOPLE:,} devices report") as progress:

@@ -56,6 +56,12 @@ def campaign(**changes):
         ("opens", {"opens": "2027-01-01T00:00:00"}),
         ("closes", {"opens": "2027-01-02T00:00:00Z", "closes": "2027-01-01T00:00:00Z"}),
         ("retention_days", {"retention_days": -1}),
+        ("retention_days", {"retention_days": 2**60}),
+        ("purpose", {"purpose": "\ud800"}),
+        ("names[0]", {"names": ["\ud800", "b", "c", "d"]}),
+        ("high", {"high": 10**400}),
+        ("epsilon", {"epsilon": 10**400}),
+        ("epsilon", {"epsilon": 5e-324}),
         ("index_rule", {"index_rule": "mine"}),
         ("law", {"law": law_for("hds", 1.0)}),
         ("law", {"law": law_for("piecewise", 0.5)}),
@@ -153,7 +159,17 @@ def test_a_document_whose_law_breaks_its_epsilon_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("key", "value"), [("high", 1.5), ("high", True), ("low", "1"), ("window", 0), ("extra", 1), ("low", -5)]
+    ("key", "value"),
+    [
+        ("high", 1.5),
+        ("high", True),
+        ("low", "1"),
+        ("window", 0),
+        ("extra", 1),
+        ("low", -5),
+        ("high", 10**30),
+        ("low", [1]),
+    ],
 )
 def test_a_document_whose_law_is_no_law_is_refused(key, value):
     document = campaign().to_document()
@@ -162,10 +178,21 @@ def test_a_document_whose_law_is_no_law_is_refused(key, value):
         Campaign.from_document(document)
 
 
+@pytest.mark.parametrize("tails", [3, [10**30, 2], [2.5], list(range(140_000, 0, -2)), [], [4, 4, 2]])
+def test_hostile_tails_are_refused(tails):
+    document = Campaign(dimensions=1, low=0, high=1, mechanism="laplace", epsilon=1.0, levels=33).to_document()
+    document["law"]["tails"] = tails
+    with pytest.raises(InvalidCampaign, match="'law'"):
+        Campaign.from_document(document)
+
+
+def test_a_huge_k_is_checked_in_no_time():
+    c = Campaign(dimensions=10**9, low=0, high=1, mechanism="multibit", epsilon=1.0, k=10**6)
+    assert c.sampled.realised_epsilon <= 1
+
+
 def test_a_laplace_law_that_grows_with_the_distance_is_refused():
-    document = Campaign(
-        dimensions=1, low=0, high=1, mechanism="laplace", epsilon=1.0, levels=33
-    ).to_document()
+    document = Campaign(dimensions=1, low=0, high=1, mechanism="laplace", epsilon=1.0, levels=33).to_document()
     tails = document["law"]["tails"]
     tails[3] = tails[4] + 2
     with pytest.raises(InvalidCampaign, match="must not grow"):
@@ -215,6 +242,8 @@ def test_toml_with_named_features(tmp_path):
         ("low = 18", "low = 100", "low"),
         ('mechanism = "hds"', "", "mechanism"),
         ("k = 1", "k = 3", "k"),
+        ("k = 1", "k = 1\ndimensions = 2", "dimensions"),
+        ("opens = 2027-01-01T00:00:00Z", "opens = 2027-01-01", "opens"),
     ],
 )
 def test_a_wrong_file_is_refused_with_its_name_and_the_field(tmp_path, old, new, field):
@@ -237,6 +266,9 @@ def test_a_wrong_file_is_refused_with_its_name_and_the_field(tmp_path, old, new,
         '{"epsilon": 1, "epsilon": 2}',
         '{"format": "other"}',
         b"\xff\xfe",
+        "[" * 100_000,
+        '{"epsilon": ' + "1" * 5000 + "}",
+        '{"dimensions": 1, "low": 0, "high": 1e400, "mechanism": "hds", "epsilon": 1}',
     ],
 )
 def test_text_that_is_no_campaign_is_refused(text):

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from privge.indices import indices_matrix, indices_of, node_key
+from privge.ids import node_key
+from privge.indices import indices_matrix, indices_of
 
 CAMPAIGN = "5c" * 32
 

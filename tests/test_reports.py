@@ -40,9 +40,7 @@ def test_decoding_puts_each_value_at_its_index_and_the_midpoint_elsewhere():
     dense = reports.decode().toarray()
     for row in range(20):
         sampled = reports.indices[row]
-        assert dense[row, sampled] == pytest.approx(
-            reports.campaign.sampled.decode(reports.codes[row]), rel=1e-6
-        )
+        assert dense[row, sampled] == pytest.approx(reports.campaign.sampled.decode(reports.codes[row]), rel=1e-6)
         assert (np.delete(dense[row], sampled) == 0).all()
 
 
@@ -110,6 +108,18 @@ def test_a_report_of_the_wrong_length_is_refused():
     c = campaign()
     with pytest.raises(BadData, match="has 3 codes"):
         Reports.collect(c, [Report(c.id, "a", (1, 2))])
+
+
+def test_codes_that_are_no_integers_are_refused():
+    c = campaign()
+    with pytest.raises(BadData, match="integers"):
+        Reports.collect(c, [Report(c.id, "a", (1.7, 2.9, 3.0))])
+
+
+@pytest.mark.parametrize("ids", [[2**70, 1], np.array([2**63 + 5, 1], dtype=np.uint64)])
+def test_ids_beyond_64_bits_are_refused(ids):
+    with pytest.raises(BadData, match="64 bits"):
+        Reports(campaign(), ids, np.zeros((2, 3), dtype=np.uint16))
 
 
 def test_arrays_cannot_be_changed():

@@ -1,7 +1,7 @@
 """Checks of campaign fields: each returns the canonical value or names the field and the rule."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import numpy as np
@@ -23,25 +23,21 @@ def number(field: str, value: object) -> float:
     """Return a finite number."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         raise InvalidCampaign(field, f"must be a number, got {value!r}")
-    if not math.isfinite(value):
-        raise InvalidCampaign(field, f"must be finite, got {value!r}")
-    return float(value)
+    try:
+        finite = float(value)
+    except OverflowError:
+        finite = math.inf
+    if not math.isfinite(finite):
+        raise InvalidCampaign(field, "must be a finite number that fits a float")
+    return finite
 
 
-def epsilon(value: object, mechanism: str) -> float:
-    """Return the budget; the two controls have a fixed one."""
-    if mechanism == "none":
-        if value is not None and value != math.inf:
-            raise InvalidCampaign(
-                "epsilon", f"mechanism 'none' gives no privacy, leave epsilon out; got {value!r}"
-            )
-        return math.inf
-    if mechanism == "structure":
-        if value is not None and value != 0:
-            raise InvalidCampaign(
-                "epsilon", f"mechanism 'structure' has epsilon 0, leave it out; got {value!r}"
-            )
-        return 0.0
+def epsilon(value: object, fixed: float | None) -> float:
+    """Return the budget; a control has a fixed one."""
+    if fixed is not None:
+        if value is not None and value != fixed:
+            raise InvalidCampaign("epsilon", f"this control has epsilon {fixed:g}, leave it out; got {value!r}")
+        return fixed
     budget = number("epsilon", value)
     if budget <= 0:
         raise InvalidCampaign("epsilon", f"must be above 0, got {budget!r}")
@@ -59,6 +55,10 @@ def text(field: str, value: object) -> str:
     """Return a string."""
     if not isinstance(value, str):
         raise InvalidCampaign(field, f"must be text, got {value!r}")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise InvalidCampaign(field, "holds a character that is no Unicode text") from None
     return value
 
 
@@ -67,9 +67,7 @@ def bound(field: str, value: object, dimensions: int) -> float | tuple[float, ..
     if not isinstance(value, Sequence | np.ndarray) or isinstance(value, str):
         return number(field, value)
     if len(value) != dimensions:
-        raise InvalidCampaign(
-            field, f"must have one entry for each of {dimensions} features, got {len(value)}"
-        )
+        raise InvalidCampaign(field, f"must have one entry for each of {dimensions} features, got {len(value)}")
     each = tuple(number(f"{field}[{j}]", item) for j, item in enumerate(value))
     return each[0] if len(set(each)) == 1 else each
 
@@ -81,8 +79,9 @@ def names(value: object, dimensions: int) -> tuple[str, ...] | None:
     if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != dimensions:
         raise InvalidCampaign("names", f"must be a list of {dimensions} names, one for each feature")
     each = tuple(text(f"names[{j}]", item) for j, item in enumerate(value))
+    first_use: dict[str, int] = {}
     for j, name in enumerate(each):
-        if name in each[:j]:
+        if first_use.setdefault(name, j) != j:
             raise InvalidCampaign(f"names[{j}]", f"{name!r} is used twice")
     return each
 
@@ -98,32 +97,3 @@ def time(field: str, value: object) -> str | None:
     if moment.tzinfo is None:
         raise InvalidCampaign(field, f"must have a time zone, such as a final Z, got {value!r}")
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def known_keys(document: Mapping[str, object], known: Sequence[str], place: str = "") -> None:
-    """Refuse keys that nobody would read."""
-    for key in document:
-        if key not in known:
-            raise InvalidCampaign(f"{place}{key}", f"is unknown; the fields are {', '.join(sorted(known))}")
-
-
-def columns_of(features: object) -> dict[str, object]:
-    """Turn a list of ``{name, low, high}`` into the fields dimensions, low, high and names."""
-    if not isinstance(features, Sequence) or isinstance(features, str) or not features:
-        raise InvalidCampaign("features", "must be a list of tables with low, high and perhaps name")
-    for j, feature in enumerate(features):
-        if not isinstance(feature, Mapping):
-            raise InvalidCampaign(f"features[{j}]", "must be a table with low, high and perhaps name")
-        known_keys(feature, ("name", "low", "high"), f"features[{j}].")
-        for key in ("low", "high"):
-            if key not in feature:
-                raise InvalidCampaign(f"features[{j}].{key}", "is missing: every feature has public bounds")
-    named = ["name" in feature for feature in features]
-    if any(named) and not all(named):
-        raise InvalidCampaign(f"features[{named.index(False)}].name", "is missing: name all features or none")
-    return {
-        "dimensions": len(features),
-        "low": [feature["low"] for feature in features],
-        "high": [feature["high"] for feature in features],
-        "names": [feature["name"] for feature in features] if all(named) else None,
-    }

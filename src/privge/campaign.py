@@ -6,9 +6,7 @@ a device needs no ``exp``), under which epsilon, why and for how long. Its docum
 """
 
 import hashlib
-import json
 import math
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,6 +20,7 @@ import rfc8785
 
 from privge import _campaign_fields as fields
 from privge._atomic import atomic_path
+from privge._campaign_document import FORMAT, fields_of, parse_json, read_document
 from privge._typing import Progress
 from privge.errors import BadData, InvalidCampaign, PrivacyViolation
 from privge.indices import INDEX_RULE, indices_of
@@ -31,12 +30,10 @@ if TYPE_CHECKING:
     from privge.perturbation import FeatureMatrix, FeatureVector
     from privge.reports import Report, Reports
 
-FORMAT = "privge-campaign-1"
-
 
 @dataclass(frozen=True, init=False)
 class Campaign:
-    """One collection of private features. See `__init__` for the fields."""
+    """One collection of private features, frozen and checked."""
 
     dimensions: int
     low: float | tuple[float, ...]
@@ -114,19 +111,17 @@ class Campaign:
         d = values["dimensions"] = fields.integer("dimensions", dimensions, least=1, most=2**31 - 1)
         values["low"], values["high"] = _bounds(low, high, d)
         name = values["mechanism"] = fields.choice("mechanism", mechanism, list(LAWS))
-        budget = values["epsilon"] = fields.epsilon(epsilon, name)
+        budget = values["epsilon"] = fields.epsilon(epsilon, LAWS[name].fixed_epsilon)
         share = default_k(budget, d) if k is None else fields.integer("k", k, least=1, most=d)
         values["k"] = share
         values["law"] = _law(law, name, budget, share, d, levels)
         values["names"] = fields.names(names, d)
-        values["out_of_bounds"] = fields.choice(
-            "out_of_bounds", out_of_bounds, ("clip", "midpoint", "refuse")
-        )
+        values["out_of_bounds"] = fields.choice("out_of_bounds", out_of_bounds, ("clip", "midpoint", "refuse"))
         values["missing"] = fields.choice("missing", missing, ("midpoint", "refuse"))
         values["purpose"] = fields.text("purpose", purpose)
         values["opens"], values["closes"] = fields.time("opens", opens), fields.time("closes", closes)
         values["retention_days"] = (
-            None if retention_days is None else fields.integer("retention_days", retention_days, least=0)
+            None if retention_days is None else fields.integer("retention_days", retention_days, least=0, most=36_500)
         )
         values["index_rule"] = fields.choice("index_rule", index_rule, (INDEX_RULE,))
         for field, value in values.items():
@@ -136,9 +131,7 @@ class Campaign:
     def _check_together(self) -> None:
         for policy in ("out_of_bounds", "missing"):
             if getattr(self, policy) == "midpoint" and self.law.levels % 2 == 0:
-                raise InvalidCampaign(
-                    policy, f"the midpoint is no input level of an even grid ({self.law.levels})"
-                )
+                raise InvalidCampaign(policy, f"the midpoint is no input level of an even grid ({self.law.levels})")
         if self.opens and self.closes and self.opens >= self.closes:
             raise InvalidCampaign("closes", f"must be after opens, got {self.closes}")
 
@@ -159,7 +152,8 @@ class Campaign:
     def report(self, x: "FeatureVector", *, node: str | int) -> "Report":
         """Perturb one person's features on their own device. Cryptographic randomness, no seed.
 
-        Draw once and keep the result: each further report of the same person spends epsilon again.
+        Draw once and keep the result: each further report of the same person spends epsilon again. The control
+        ``none`` is refused.
         """
         from privge.perturbation import report
 
@@ -211,39 +205,23 @@ class Campaign:
     @classmethod
     def from_document(cls, document: Mapping[str, object]) -> Self:
         """Build a campaign from plain values: a saved document, or what a person wrote in TOML."""
-        given = dict(document)
-        if (version := given.pop("format", FORMAT)) != FORMAT:
-            raise InvalidCampaign("format", f"must be {FORMAT}, got {version!r}")
-        if "features" in given:
-            given.update(fields.columns_of(given.pop("features")))
-        fields.known_keys(given, _FIELDS)
-        for required in ("dimensions", "low", "high", "mechanism"):
-            if required not in given:
-                raise InvalidCampaign(required, "is missing")
+        given = fields_of(document, _FIELDS)
         if given.get("law") is not None:
             given["law"] = _law_from(given["law"], given["mechanism"])
         return cls(**given)  # type: ignore[arg-type]
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
-        """Read a JSON document; NaN, infinities and repeated keys are refused."""
-        try:
-            document = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant)
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
-            raise BadData(f"the campaign is not JSON: {error}") from error
-        if not isinstance(document, dict):
-            raise BadData("the campaign must be a JSON object")
-        return cls.from_document(document)
+        """Read a JSON document; whatever is not a campaign is refused with the field named."""
+        return cls.from_document(parse_json(text))
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
         """Read a campaign from a ``.toml`` or ``.json`` file; errors name the file."""
         path = Path(path)
         try:
-            if path.suffix == ".toml":
-                return cls.from_document(tomllib.loads(path.read_text(encoding="utf-8")))
-            return cls.from_json(path.read_bytes())
-        except (BadData, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            return cls.from_document(read_document(path))
+        except BadData as error:
             raise BadData(f"{path}: {error}") from error
 
 
@@ -260,26 +238,20 @@ def _bounds(low: object, high: object, dimensions: int) -> tuple[object, object]
     return lows, highs
 
 
-def _law(
-    given: Law | None, mechanism: str, epsilon: float, k: int, dimensions: int, levels: int | None
-) -> Law:
+def _law(given: Law | None, mechanism: str, epsilon: float, k: int, dimensions: int, levels: int | None) -> Law:
     """Build the law, or check the given one: it must hold epsilon over k draws and carry a signal."""
     if given is None:
-        size = (
-            DEFAULT_LEVELS if levels is None else fields.integer("levels", levels, least=2, most=MAX_LEVELS)
-        )
+        size = DEFAULT_LEVELS if levels is None else fields.integer("levels", levels, least=2, most=MAX_LEVELS)
         law = law_for(mechanism, epsilon, k, size)
     elif given.name != mechanism or levels not in (None, given.levels):
-        raise InvalidCampaign(
-            "law", f"is a {given.name} law of {given.levels} levels, as the campaign is not"
-        )
+        raise InvalidCampaign("law", f"is a {given.name} law of {given.levels} levels, as the campaign is not")
     else:
         law = given
     try:
         Sampled(law, k, dimensions).check(epsilon)
     except PrivacyViolation as violation:
         raise InvalidCampaign("law", str(violation)) from violation
-    if law.gain == 0 and mechanism != "structure":
+    if law.gain == 0 and law.fixed_epsilon is None:
         raise InvalidCampaign(
             "epsilon",
             f"{epsilon:.3g} over k = {k} is too small for {law.levels} levels; lower levels or k",
@@ -295,15 +267,3 @@ def _law_from(parameters: object, mechanism: object) -> Law:
         return kind.from_parameters(parameters)
     except (ValueError, TypeError) as error:
         raise InvalidCampaign("law", str(error)) from error
-
-
-def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    keys = [key for key, _ in pairs]
-    for key in keys:
-        if keys.count(key) > 1:
-            raise InvalidCampaign(key, "appears twice")
-    return dict(pairs)
-
-
-def _refuse_constant(name: str) -> float:
-    raise BadData(f"the campaign holds {name}, which is no JSON number")

@@ -1,13 +1,13 @@
 """Errors a caller may want to branch on.
 
-.. code-block:: text
-
-    PrivgeError                      exit code 1
-    ├── BadData                      exit code 3   a file or value handed in cannot be used
-    │   ├── InvalidCampaign                        a campaign field breaks a rule; names the field
-    │   └── CampaignMismatch                       reports of different campaigns were mixed
-    ├── PrivacyViolation                           a law does not hold the epsilon it claims
-    └── RandomnessUnavailable                      the operating system gives no secure random bytes
+```text
+PrivgeError                      exit code 1
+├── BadData                      exit code 3   a file or value handed in cannot be used
+│   ├── InvalidCampaign                        a campaign field breaks a rule; names the field
+│   └── CampaignMismatch                       reports of different campaigns were mixed
+├── PrivacyViolation                           something would reveal more than epsilon
+└── RandomnessUnavailable                      the operating system gives no secure random bytes
+```
 
 Plain misuse of a function (a wrong type, a number out of range) raises ``TypeError`` or
 ``ValueError`` as in any Python library.
@@ -49,7 +49,7 @@ class CampaignMismatch(BadData):
 
 
 class PrivacyViolation(PrivgeError):
-    """A law does not hold the epsilon it claims; nothing may be drawn from it."""
+    """Something would reveal more than the stated epsilon; nothing was drawn."""
 
 
 class RandomnessUnavailable(PrivgeError):

@@ -15,20 +15,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from privge._typing import Indices, Progress
+from privge._typing import Indices
+from privge.ids import node_key
 
 INDEX_RULE = "sha256-floyd"
 _CHUNK = 65_536
-
-
-def node_key(node: object) -> bytes:
-    """Return the bytes that stand for a node id: its decimal digits or its text, in UTF-8."""
-    if isinstance(node, bool) or not isinstance(node, str | int | np.integer):
-        raise TypeError(f"a node id must be a string or an integer, got {type(node).__name__}")
-    key = str(node).encode()
-    if not key:
-        raise ValueError("a node id must not be empty")
-    return key
 
 
 def indices_of(campaign_id: str, node: object, dimensions: int, k: int) -> list[int]:
@@ -43,9 +34,7 @@ def indices_of(campaign_id: str, node: object, dimensions: int, k: int) -> list[
     return sorted(kept)
 
 
-def indices_matrix(
-    campaign_id: str, nodes: Sequence[object], dimensions: int, k: int, progress: Progress | None = None
-) -> Indices:
+def indices_matrix(campaign_id: str, nodes: Sequence[object], dimensions: int, k: int) -> Indices:
     """Return `indices_of` for many nodes as an ``n x k`` matrix, compiled."""
     from privge._index_kernel import floyd_indices
 
@@ -65,8 +54,6 @@ def indices_matrix(
         floyd_indices(words, dimensions, rows, complete)
         for row in np.flatnonzero(~complete).tolist():  # a skipped word ran over the prepared blocks
             rows[row] = indices_of(campaign_id, chunk[row], dimensions, k)
-        if progress is not None:
-            progress(start + len(keys), n)
     return matrix
 
 

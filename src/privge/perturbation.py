@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from privge._typing import Floats, Indices, Levels, Progress
 from privge.campaign import Campaign
-from privge.errors import BadData
+from privge.errors import BadData, PrivacyViolation
+from privge.ids import as_ids
 from privge.indices import indices_matrix
 from privge.random import Source, SystemSource, source_for
-from privge.reports import Report, Reports, as_ids
+from privge.reports import Report, Reports
 
 FeatureVector: TypeAlias = Sequence[float | None] | NDArray[np.floating] | Mapping[str, float | None]
 FeatureMatrix: TypeAlias = NDArray[np.number] | scipy.sparse.sparray | scipy.sparse.spmatrix
@@ -38,8 +39,10 @@ def report(campaign: Campaign, x: FeatureVector, node: str | int) -> Report:
     node
         The person's id in the graph.
     """
+    if campaign.law.worst_ratio is None:
+        raise PrivacyViolation("this campaign has no privacy: it is a control for simulations, not for a device")
     indices = campaign.indices_of(node)
-    values = np.array([_value(campaign, x, index) for index in indices], dtype=np.float64)
+    values = np.array(_values(campaign, x, indices), dtype=np.float64)
     levels = levels_of(campaign, values, np.array(indices, dtype=np.int32))
     words = SystemSource().words(campaign.k).tolist()
     codes = tuple(campaign.law.code(level, word) for level, word in zip(levels.tolist(), words, strict=True))
@@ -84,7 +87,7 @@ def simulate(
         codes[part] = _perturb_rows(campaign, matrix[part], indices[part], source)
         if progress is not None:
             progress(part.stop, rows)
-    return Reports(campaign, nodes, codes, indices)
+    return Reports.with_indices(campaign, nodes, codes, indices)
 
 
 def levels_of(campaign: Campaign, values: Floats, indices: Indices) -> Levels:
@@ -121,28 +124,33 @@ def _bound(bound: float | tuple[float, ...], indices: Indices) -> Floats:
     return np.asarray(bound) if isinstance(bound, float) else np.asarray(bound)[indices]
 
 
-def _value(campaign: Campaign, x: FeatureVector, index: int) -> float:
+def _values(campaign: Campaign, x: FeatureVector, indices: list[int]) -> list[float]:
+    """Read the sampled values and no others."""
     if isinstance(x, Mapping):
-        value = x.get(_names(campaign, x)[index])
-    elif len(x) != campaign.dimensions:
-        raise BadData(f"a person has {campaign.dimensions} features, got {len(x)}")
-    else:
-        value = x[index]
+        names = _names(campaign, x)
+        return [_number(x.get(names[index]), index) for index in indices]
+    if not hasattr(x, "__len__") or len(x) != campaign.dimensions:
+        raise BadData(f"a person has {campaign.dimensions} features; give one value for each, in order")
+    return [_number(x[index], index) for index in indices]
+
+
+def _number(value: object, index: int) -> float:
     if value is None:
         return np.nan
     try:
-        return float(value)
-    except (TypeError, ValueError):
-        pass  # Python's own message would repeat the value, so ours starts afresh
-    raise BadData(f"feature {index} is not a number")
+        if isinstance(value, int | float | np.number | np.bool_):
+            return float(value)
+    except (TypeError, OverflowError):
+        pass  # Python's own message could repeat the value, so ours starts afresh
+    raise BadData(f"feature {index} is not a number that fits a float")
 
 
 def _names(campaign: Campaign, x: Mapping[str, float | None]) -> tuple[str, ...]:
     if campaign.names is None:
         raise BadData("this campaign names no features: give the values as a list")
-    unknown = sorted(set(x) - set(campaign.names))
+    unknown = set(x) - set(campaign.names)
     if unknown:
-        raise BadData(f"the campaign does not ask for feature {unknown[0]!r}")
+        raise BadData(f"the campaign does not ask for feature {min(map(repr, unknown))}")
     return campaign.names
 
 

@@ -10,7 +10,6 @@ import os
 import ssl
 import threading
 import zlib
-from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -65,7 +64,6 @@ class SystemSource:
         return _as_words(np.frombuffer(random_bytes, dtype=np.uint64))
 
 
-@dataclass(frozen=True, slots=True)
 class NotPrivateSeededSource:
     """Repeatable words for simulation. NOT PRIVATE: whoever knows the seed can undo the noise.
 
@@ -74,23 +72,17 @@ class NotPrivateSeededSource:
     seed
         Any non-negative integer.
     stream
-        Name of an independent stream of this seed, so that a new use of randomness never shifts
-        an existing one.
+        Name of an independent stream of this seed, so that a new use of randomness never shifts an existing one.
     """
 
-    seed: int
-    stream: str = "perturbation"
-    _bits: np.random.Philox = field(init=False, repr=False, compare=False)
-    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int | np.integer):
-            raise TypeError(f"seed must be an integer, got {type(self.seed).__name__}")
-        if self.seed < 0:
-            raise ValueError(f"seed must be at least 0, got {self.seed}")
-        key = (zlib.crc32(self.stream.encode()),)
-        sequence = np.random.SeedSequence(int(self.seed), spawn_key=key)
-        object.__setattr__(self, "_bits", np.random.Philox(sequence))
+    def __init__(self, seed: int, stream: str = "perturbation") -> None:
+        if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
+            raise TypeError(f"seed must be an integer, got {type(seed).__name__}")
+        if seed < 0:
+            raise ValueError(f"seed must be at least 0, got {seed}")
+        key = (zlib.crc32(stream.encode()),)
+        self._bits = np.random.Philox(np.random.SeedSequence(int(seed), spawn_key=key))
+        self._lock = threading.Lock()
 
     def words(self, count: int) -> Words:
         """Return the next ``count`` words of this seed and stream."""

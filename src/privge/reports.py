@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Self, TypeAlias
+from typing import Self
 
 import numpy as np
 import pyarrow as pa
@@ -17,9 +17,8 @@ from privge._atomic import atomic_path
 from privge._typing import Codes, Decoding, Indices
 from privge.campaign import Campaign
 from privge.errors import BadData, CampaignMismatch
-from privge.indices import indices_matrix, node_key
-
-Ids: TypeAlias = NDArray[np.int64] | NDArray[np.object_]
+from privge.ids import Ids, as_ids
+from privge.indices import indices_matrix
 
 _CAMPAIGN_KEY = b"privge.campaign"
 
@@ -44,9 +43,8 @@ class Reports:
     ids
         Node ids, all strings or all integers, each once.
     codes
-        Output codes, one row of ``k`` for each node.
-    indices
-        The feature of each code; derived from campaign and ids if left out.
+        Output codes, one row of ``k`` for each node. `indices`, the feature of each code, follow from
+        campaign and ids.
     """
 
     campaign: Campaign
@@ -55,21 +53,25 @@ class Reports:
     indices: Indices
 
     def __init__(
-        self,
-        campaign: Campaign,
-        ids: Sequence[str] | Sequence[int] | Ids,
-        codes: NDArray[np.integer],
-        indices: Indices | None = None,
+        self, campaign: Campaign, ids: Sequence[str] | Sequence[int] | Ids, codes: NDArray[np.integer]
     ) -> None:
         nodes = as_ids(ids)
-        matrix = _checked_codes(campaign, codes, len(nodes))
-        if indices is None:
-            indices = indices_matrix(campaign.id, nodes.tolist(), campaign.dimensions, campaign.k)
-        for field, value in (("ids", nodes), ("codes", matrix), ("indices", indices)):
+        indices = indices_matrix(campaign.id, nodes.tolist(), campaign.dimensions, campaign.k)
+        self._freeze(campaign, nodes, _checked_codes(campaign, codes, len(nodes)), indices)
+
+    def _freeze(self, campaign: Campaign, ids: Ids, codes: Codes, indices: Indices) -> None:
+        object.__setattr__(self, "campaign", campaign)
+        for field, value in (("ids", ids), ("codes", codes), ("indices", indices)):
             frozen = value.view()
             frozen.flags.writeable = False
             object.__setattr__(self, field, frozen)
-        object.__setattr__(self, "campaign", campaign)
+
+    @classmethod
+    def with_indices(cls, campaign: Campaign, ids: Ids, codes: Codes, indices: Indices) -> Self:
+        """Take arrays that are known to be right, without deriving the indices again."""
+        reports = cls.__new__(cls)
+        reports._freeze(campaign, ids, codes, indices)  # noqa: SLF001 (its own)
+        return reports
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -87,25 +89,23 @@ class Reports:
         answers = list(reports)
         for answer in answers:
             _same_campaign(campaign, answer.campaign_id)
-        codes = [answer.codes for answer in answers]
-        if any(len(row) != campaign.k for row in codes):
+        if any(len(answer.codes) != campaign.k for answer in answers):
             raise BadData(f"every report of this campaign has {campaign.k} codes")
-        matrix = np.array(codes, dtype=np.int64).reshape(len(answers), campaign.k)
-        return cls(campaign, as_ids(answer.node for answer in answers), matrix)
+        if not all(isinstance(code, int | np.integer) for answer in answers for code in answer.codes):
+            raise BadData("codes must be integers")
+        matrix = np.array([answer.codes for answer in answers], dtype=np.int64).reshape(len(answers), campaign.k)
+        return cls(campaign, [answer.node for answer in answers], matrix)  # type: ignore[arg-type]
 
     @classmethod
-    def concatenate(cls, parts: Sequence["Reports"]) -> "Reports":
+    def concatenate(cls, parts: Sequence[Self]) -> Self:
         """Join reports of one campaign; a node that appears twice is refused."""
         if not parts:
             raise ValueError("there is nothing to join")
         for part in parts[1:]:
             _same_campaign(parts[0].campaign, part.campaign.id)
-        return cls(
-            parts[0].campaign,
-            as_ids(node for part in parts for node in part.ids.tolist()),
-            np.concatenate([part.codes for part in parts]),
-            np.concatenate([part.indices for part in parts]),
-        )
+        ids = as_ids(node for part in parts for node in part.ids.tolist())
+        codes, indices = (np.concatenate([getattr(part, name) for part in parts]) for name in ("codes", "indices"))
+        return cls.with_indices(parts[0].campaign, ids, codes, indices)
 
     def decode(self, decoding: Decoding = "raw") -> scipy.sparse.csr_array:
         """Return the perturbed features as a sparse ``n x d`` matrix in normalised units.
@@ -116,9 +116,7 @@ class Reports:
         campaign, (n, k) = self.campaign, self.codes.shape
         values = campaign.sampled.decode(self.codes, decoding).astype(np.float32)
         rows = np.arange(n + 1, dtype=np.int64) * k
-        matrix = scipy.sparse.csr_array(
-            (values.ravel(), self.indices.ravel(), rows), shape=(n, campaign.dimensions)
-        )
+        matrix = scipy.sparse.csr_array((values.ravel(), self.indices.ravel(), rows), shape=(n, campaign.dimensions))
         matrix.has_sorted_indices = True
         return matrix
 
@@ -155,32 +153,10 @@ class Reports:
         return reports
 
 
-def as_ids(ids: Iterable[object]) -> Ids:
-    """Return node ids as one array: all integers, or all strings; each id once."""
-    if isinstance(ids, np.ndarray) and ids.dtype.kind in "iu" and len(np.unique(ids)) == len(ids):
-        return ids.astype(np.int64)
-    nodes = list(ids.tolist() if isinstance(ids, np.ndarray) else ids)
-    for position, node in enumerate(nodes):
-        try:
-            node_key(node)
-        except (TypeError, ValueError) as error:
-            raise BadData(f"id {position}: {error}") from error
-    if len(set(nodes)) != len(nodes):
-        seen: set[object] = set()
-        position = next(i for i, node in enumerate(nodes) if node in seen or seen.add(node))  # type: ignore[func-returns-value]
-        raise BadData(f"id {position} appears twice; each node reports once")
-    texts = sum(isinstance(node, str) for node in nodes)
-    if texts not in (0, len(nodes)):
-        raise BadData("ids must be all strings or all integers")
-    return np.array(nodes, dtype=np.object_) if texts else np.array(nodes, dtype=np.int64)
-
-
 def _checked_codes(campaign: Campaign, codes: NDArray[np.integer], rows: int) -> Codes:
     matrix = np.asarray(codes)
     if matrix.shape != (rows, campaign.k) or matrix.dtype.kind not in "iu":
-        raise BadData(
-            f"codes must be integers of shape {(rows, campaign.k)}, got {matrix.dtype} {matrix.shape}"
-        )
+        raise BadData(f"codes must be integers of shape {(rows, campaign.k)}, got {matrix.dtype} {matrix.shape}")
     wrong = np.flatnonzero(((matrix < 0) | (matrix >= campaign.law.outputs)).any(axis=1))
     if wrong.size:
         raise BadData(f"row {wrong[0]} has a code outside 0..{campaign.law.outputs - 1}")

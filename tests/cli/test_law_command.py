@@ -56,6 +56,17 @@ def test_the_chart_draws_two_inputs(mechanism):
     assert max(map(len, result.output.splitlines())) <= 100
 
 
+def test_the_chart_shows_true_chances():
+    output = run("law", "--mechanism", "none", "--levels", 33).output
+    assert output.count("1e+02%") == 2
+
+
+def test_help_keeps_its_examples_apart():
+    output = run("law", "--help").output
+    assert "\b" not in output
+    assert "\n    privge law --epsilon 1 --k 5\n" in output
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

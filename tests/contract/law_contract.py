@@ -54,12 +54,8 @@ class LawContract:
         for _, law in laws:
             table = Table.of(law)
             exact = [moments(table, level) for level in range(law.levels)]
-            assert law.mean(law.inputs).tolist() == pytest.approx(
-                [float(m) for m, _ in exact], rel=1e-12, abs=0
-            )
-            assert law.variance(law.inputs).tolist() == pytest.approx(
-                [float(v) for _, v in exact], rel=1e-12, abs=0
-            )
+            assert law.mean(law.inputs).tolist() == pytest.approx([float(m) for m, _ in exact], rel=1e-12, abs=0)
+            assert law.variance(law.inputs).tolist() == pytest.approx([float(v) for _, v in exact], rel=1e-12, abs=0)
 
     def test_bias_is_mean_minus_input(self, laws):
         for _, law in laws:

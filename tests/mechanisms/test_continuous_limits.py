@@ -55,7 +55,7 @@ def test_the_lemmas_constant_is_right_only_with_d_outside_the_bracket(epsilon):
     exact = float(Sampled(law_for("hds", epsilon, k, 4097), k, d).gain)
     assert exact == pytest.approx(corrected, rel=2e-3)
     assert abs(printed / exact - 1) > 0.3
-    limit = SquareWave.continuous_limit(epsilon / k).sampled(k, d, calibrated=False)
+    limit = SquareWave.continuous_limit(epsilon / k).sampled(k, d, rescaled=False)
     lemma = k * (b**3 * e + 3 * b**2 + 3 * b + 1) / (3 * d * (b * e + 1)) + (corrected - corrected**2) * 0.25
     assert float(limit.variance(0.5)) == pytest.approx(lemma, rel=1e-9)
 
@@ -67,9 +67,9 @@ def test_high_dimensional_variances_are_those_of_the_paper(k, d, epsilon):
     piecewise = d * (half + 3) / (3 * k * (half - 1) ** 2) + (d * half / (k * (half - 1)) - 1) * x**2
     multibit = d / k * ((whole + 1) / (whole - 1)) ** 2 - x**2
     for mechanism, expected in ((Piecewise, piecewise), (MultiBit, multibit)):
-        limit = mechanism.continuous_limit(share).sampled(k, d, calibrated=True)
+        limit = mechanism.continuous_limit(share).sampled(k, d, rescaled=True)
         assert float(limit.variance(x)) == pytest.approx(expected, rel=1e-9)
-    everything = Laplace.continuous_limit(epsilon / d).sampled(d, d, calibrated=True)
+    everything = Laplace.continuous_limit(epsilon / d).sampled(d, d, rescaled=True)
     assert float(everything.variance(x)) == pytest.approx(8 * d**2 / epsilon**2, rel=1e-12)
 
 
@@ -81,9 +81,7 @@ def test_half_width_is_stable_and_falls_from_one_to_zero():
     assert half_width(0.5 - 1e-12) == pytest.approx(half_width(0.5), rel=1e-11)
     for epsilon in (1, 2, 5):
         e = math.exp(epsilon)
-        assert half_width(epsilon) == pytest.approx(
-            (epsilon * e - e + 1) / (e * (e - epsilon - 1)), rel=1e-12
-        )
+        assert half_width(epsilon) == pytest.approx((epsilon * e - e + 1) / (e * (e - epsilon - 1)), rel=1e-12)
 
 
 def crossing(f, low, high):

@@ -64,7 +64,7 @@ def test_an_epsilon_beyond_the_words_is_realised_smaller_and_said(name):
 @given(st.fractions(min_value=0, max_value=700, max_denominator=10**6))
 def test_bound_of_exp_is_below_and_tight(exponent):
     bound, reference = package_exp_below(exponent), exp_below(exponent)
-    assert bound <= reference + reference / 10**100
+    assert 1 <= bound <= reference + reference / 10**100
     assert bound >= reference * (1 - Fraction(1, 10**45))
 
 
@@ -96,13 +96,29 @@ def test_k_above_d_is_refused():
         Sampled(law_for("hds", 1.0, 5), 5, 4)
 
 
+@pytest.mark.parametrize("name", PRIVATE)
+@pytest.mark.parametrize("levels", [2, 33, 4097])
+@pytest.mark.parametrize("epsilon", [5e-324, 1e-300, 1e-20, 1e-12, 1e5, 1e308])
+def test_absurd_budgets_still_give_a_private_law(name, epsilon, levels):
+    law = law_for(name, epsilon, levels=levels)
+    assert law.realised_epsilon <= epsilon
+    ends = [law.weights(level) for level in (0, levels - 1)]
+    assert all(int(row.sum()) == 2**53 and row.min() >= 1 for row in ends)
+
+
+@pytest.mark.parametrize(
+    ("name", "epsilon", "k"), [("gauss", 1, 1), ("hds", math.nan, 1), ("hds", -1, 1), ("hds", 1, 0)]
+)
+def test_law_for_checks_its_arguments(name, epsilon, k):
+    with pytest.raises(ValueError, match="must be"):
+        law_for(name, epsilon, k)
+
+
 def test_check_refuses_a_law_without_privacy():
     with pytest.raises(PrivacyViolation):
         Sampled(law_for("none", math.inf), 1, 1).check(1.0)
 
 
-@pytest.mark.parametrize(
-    ("epsilon", "expected"), [(0.1, 1), (2.49, 1), (2.5, 1), (5, 2), (26, 10), (1000, 10)]
-)
+@pytest.mark.parametrize(("epsilon", "expected"), [(0.1, 1), (2.49, 1), (2.5, 1), (5, 2), (26, 10), (1000, 10)])
 def test_default_k_is_one_rule_for_all(epsilon, expected):
     assert default_k(epsilon, 10) == expected

@@ -166,9 +166,7 @@ def assert_independent_of_others(perturb):
 def test_bounds_from_the_data_are_rejected_and_public_bounds_pass():
     assert_independent_of_others(lambda data, words: codes_with_bounds_from(data, 0.0, 1.0, words))
     with pytest.raises(AssertionError, match="others' data"):
-        assert_independent_of_others(
-            lambda data, words: codes_with_bounds_from(data, data.min(), data.max(), words)
-        )
+        assert_independent_of_others(lambda data, words: codes_with_bounds_from(data, data.min(), data.max(), words))
 
 
 def test_no_privacy_is_rejected():

@@ -33,9 +33,7 @@ def law(request):
 
 def test_the_source_draws_the_law(law):
     level = 3
-    observed = count(
-        lambda n: np.bincount(law.sample(np.full(n, level), SystemSource()), minlength=law.outputs)
-    )
+    observed = count(lambda n: np.bincount(law.sample(np.full(n, level), SystemSource()), minlength=law.outputs))
     kept = law.weights(level) > 100 * 2**53 / DRAWS  # chi-square wants a hundred draws in a cell
     rest = [observed[~kept].sum()] if not kept.all() else []
     rest_weight = [law.weights(level)[~kept].sum()] if not kept.all() else []

@@ -14,12 +14,8 @@ _BAR = 26  # characters of the longest bar
 
 
 @click.command()
-@click.option(
-    "--mechanism", type=click.Choice(list(LAWS)), default="hds", show_default=True, help="Which law to show."
-)
-@click.option(
-    "--epsilon", type=float, help="Privacy budget of the whole report; leave out for none and structure."
-)
+@click.option("--mechanism", type=click.Choice(list(LAWS)), default="hds", show_default=True, help="Which law to show.")
+@click.option("--epsilon", type=float, help="Privacy budget of the whole report; leave out for none and structure.")
 @click.option(
     "--k",
     type=click.IntRange(1),
@@ -47,7 +43,7 @@ _BAR = 26  # characters of the longest bar
 def law(
     mechanism: str, epsilon: float | None, k: int, levels: int, inputs: tuple[float, float], *, as_json: bool
 ) -> None:
-    r"""Show the exact law of one dimension.
+    """Show the exact law of one dimension.
 
     A private value is rounded to one of --levels inputs. The law gives each output code an integer weight;
     the weights of an input sum to 2^53, so a probability is weight / 2^53 exactly. The law is epsilon-private
@@ -70,12 +66,10 @@ def law(
 
 
 def _budget(mechanism: str, epsilon: float | None) -> float:
-    fixed = {"none": math.inf, "structure": 0.0}.get(mechanism)
+    fixed = LAWS[mechanism].fixed_epsilon
     if fixed is not None:
         if epsilon not in (None, fixed):
-            raise click.BadParameter(
-                f"the control {mechanism!r} has no epsilon to choose", param_hint="--epsilon"
-            )
+            raise click.BadParameter(f"the control {mechanism!r} has no epsilon to choose", param_hint="--epsilon")
         return fixed
     if epsilon is None:
         raise click.UsageError(f"Missing option '--epsilon': mechanism {mechanism!r} needs a budget.")
@@ -109,34 +103,41 @@ def _finite(number: float) -> float | None:
 
 
 def _chart(one: Law, composed: Sampled, inputs: tuple[float, float]) -> str:
-    """Draw the chance of a single output, averaged over the few neighbouring outputs of a line."""
+    """Draw the chance of each output, or of each few neighbouring outputs if there are many."""
     levels = one.level(inputs)
     chances = np.array([one.weights(int(level)) / TOTAL for level in levels])
-    shown = np.flatnonzero(chances.max(axis=0) >= chances.max() / 500)
-    per_line = -(-(shown[-1] - shown[0] + 1) // _ROWS)
-    starts = range(shown[0], shown[-1] + 1, per_line)
-    means = np.array([chances[:, start : start + per_line].mean(axis=1) for start in starts])
-    bars = np.rint(means / means.max() * _BAR).astype(int)
-    lines = _heading(one, composed, float(chances[:, shown[0] : shown[-1] + 1].sum(axis=1).min()))
-    lines.append(
-        "   output"
-        + "".join(f"   {f'if the input is {one.inputs[level]:+.2f}':<{_BAR + 8}}" for level in levels)
+    likely = np.flatnonzero(chances.max(axis=0) >= chances.max() / 500)
+    per_line = -(-(likely[-1] - likely[0] + 1) // _ROWS)
+    lines = (likely[-1] - likely[0]) // per_line + 1
+    first = max(0, min(likely[0], one.outputs - lines * per_line))  # whole lines, where the law is long enough
+    starts = range(first, min(first + lines * per_line, one.outputs), per_line)
+    sums = np.array([chances[:, start : start + per_line].sum(axis=1) for start in starts])
+    bars = np.rint(sums / sums.max() * _BAR).astype(int)
+    text = [
+        *_heading(one, composed),
+        f"chance of {'an output' if per_line == 1 else f'{per_line} neighbouring outputs'}",
+    ]
+    text.append(
+        "   output" + "".join(f"   {f'if the input is {one.inputs[level]:+.2f}':<{_BAR + 8}}" for level in levels)
     )
-    for start, mean, bar in zip(starts, means, bars, strict=True):
-        cells = (f"   {'█' * bar[side]:<{_BAR}} {f'{100 * mean[side]:.2g}%':<7}" for side in range(2))
-        lines.append(f"{one.values[start : start + per_line].mean():>9.3g}{''.join(cells)}")
-    return "\n".join(line.rstrip() for line in lines)
+    for start, total, bar in zip(starts, sums, bars, strict=True):
+        cells = (f"   {'█' * bar[side]:<{_BAR}} {f'{100 * total[side]:.2g}%':<7}" for side in range(2))
+        text.append(f"{one.values[start : start + per_line].mean():>9.3g}{''.join(cells)}")
+    hidden = 1 - sums.sum(axis=0).min()
+    if hidden > 1e-9:
+        text.append(f"(outputs not shown: less than {hidden:.1g} of the chances)")
+    return "\n".join(line.rstrip() for line in text)
 
 
-def _heading(one: Law, composed: Sampled, shown: float) -> list[str]:
-    ratio = "unbounded" if one.worst_ratio is None else f"{float(one.worst_ratio):.6g}"
+def _heading(one: Law, composed: Sampled) -> list[str]:
+    ratio = one.worst_ratio
+    worst = "unbounded" if ratio is None else f"{float(ratio):.6g}, that is 1 + {float(ratio - 1):.6g}"
     return [
         f"{one.name}: {one.levels} inputs, {one.outputs} outputs, gain {float(one.gain):.4g}",
-        f"worst ratio of two weights: {ratio}",
+        f"worst ratio of two weights: {worst}",
         (
             f"realised epsilon: {one.realised_epsilon:.6g} for one feature, "
             f"{composed.realised_epsilon:.6g} for all k = {composed.k}"
         ),
-        f"chance of a single output; the outputs shown hold {shown:.1%} or more",
         "",
     ]

@@ -1,4 +1,4 @@
-"""Progress on a terminal, drawn on stderr; nothing when stderr is not one."""
+"""Progress on a terminal, drawn on stderr; nothing at all when stderr is not one."""
 
 import sys
 from collections.abc import Iterator
@@ -12,7 +12,8 @@ from privge._typing import Progress
 @contextmanager
 def progress_bar(label: str) -> Iterator[Progress]:
     """Yield a callback ``progress(done, total)`` that draws a bar with the time left."""
-    with click.progressbar(length=1, label=label, file=sys.stderr, width=30) as bar:
+    hidden = not sys.stderr.isatty()
+    with click.progressbar(length=1, label=label, file=sys.stderr, width=30, hidden=hidden) as bar:
 
         def progress(done: int, total: int) -> None:
             bar.length = total

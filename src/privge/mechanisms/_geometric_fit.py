@@ -29,14 +29,19 @@ def fit_geometric(epsilon: Fraction, steps: int) -> GeometricFit:
     """Return the finest law that ``2**53`` words can express on a grid of ``steps + 1`` levels."""
     resolution = min(64, max(4, steps // 16))  # cells per noise scale
     wanted = float(epsilon) * resolution  # cells that the input range should span
-    spread = math.floor(1 / wanted)
-    if spread > 1:
-        rho = exp_below(epsilon)
-        tau = spread * (rho - 1) / (rho + 1)
-        return _fit(1, spread, (1 + tau) / (1 - tau), _budget(1))
+    if wanted <= 0.5:
+        return _fit_narrow(exp_below(epsilon), resolution)
     cells = next(n for n in range(1, steps + 1) if steps % n == 0 and (n >= wanted or n == steps))
     budget = _budget(steps // cells)
     return _fit(cells, 1, exp_below(_expressible(epsilon, cells, budget) / cells), budget)
+
+
+def _fit_narrow(rho: Fraction, resolution: int) -> GeometricFit:
+    tau, cell = (rho - 1) / (rho + 1), Fraction(1, 2 * resolution)
+    spread = TOTAL if tau * TOTAL < cell else math.floor(cell / tau)
+    # At a spread of 2**53 no weight can move by a whole unit: the rows are equal, whatever the anchors are.
+    tilt = cell if spread == TOTAL else spread * tau
+    return _fit(1, spread, (1 + tilt) / (1 - tilt), _budget(1))
 
 
 def _fit(cells: int, spread: int, rho: Fraction, budget: int) -> GeometricFit:

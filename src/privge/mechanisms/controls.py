@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privge._typing import Codes, Levels, Words
+from privge.mechanisms.continuous import ContinuousLimit
 from privge.mechanisms.law import Law, middle_codes, with_spare
-from privge.mechanisms.mechanism import ContinuousLimit, check_levels
+from privge.mechanisms.mechanism import check_levels
 from privge.random import TOTAL
 
 
@@ -26,6 +27,12 @@ class _Control(Law):
 
     def __post_init__(self) -> None:
         check_levels(self.levels)
+
+    @classmethod
+    def for_epsilon(cls, epsilon: Fraction | float, levels: int) -> Self:
+        if epsilon != cls.fixed_epsilon:
+            raise ValueError(f"the control {cls.name!r} has epsilon {cls.fixed_epsilon:g}, got {epsilon}")
+        return cls(levels)
 
     @property
     def outputs(self) -> int:
@@ -40,13 +47,8 @@ class NoPrivacy(_Control):
     """NOT PRIVATE: reports the rounded input. The upper control; never for real people."""
 
     name = "none"
-    calibrated = True
-
-    @classmethod
-    def for_epsilon(cls, epsilon: Fraction | float, levels: int) -> Self:
-        if epsilon != math.inf:
-            raise ValueError(f"mechanism 'none' gives no privacy: epsilon must be infinite, got {epsilon}")
-        return cls(levels)
+    rescaled = True
+    fixed_epsilon = math.inf
 
     @classmethod
     def continuous_limit(cls, epsilon: float = math.inf) -> ContinuousLimit:
@@ -84,13 +86,8 @@ class StructureOnly(_Control):
     """
 
     name = "structure"
-    calibrated = False
-
-    @classmethod
-    def for_epsilon(cls, epsilon: Fraction | float, levels: int) -> Self:
-        if epsilon != 0:
-            raise ValueError(f"mechanism 'structure' reveals nothing: epsilon must be 0, got {epsilon}")
-        return cls(levels)
+    rescaled = False
+    fixed_epsilon = 0.0
 
     @classmethod
     def continuous_limit(cls, epsilon: float = 0.0) -> ContinuousLimit:

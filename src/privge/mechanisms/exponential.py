@@ -1,41 +1,35 @@
 """Rigorous rational bounds of exp and log: the only place where ``e`` meets the integers.
 
-``decimal`` rounds ``exp`` and ``ln`` correctly (it documents that their error is at most half a
-unit in the last place), so one step down, or up, from its answer is a proven bound.
+``decimal`` rounds ``exp`` and ``ln`` correctly (it documents that their error is at most half a unit in the last
+place), so one step down, or up, from its answer is a proven bound.
 """
 
 import math
 from decimal import Context, Decimal
 from fractions import Fraction
 
-# A lower bound of exp(x/k) must stay below one of exp(x) after k multiplications, so the bound that
-# laws are built from is coarser than the one that they are checked against.
-_BUILD_DIGITS = 50
-_CHECK_DIGITS = 90
+_DIGITS = 50
+_LARGEST = Fraction(800)  # exp of it exceeds anything that 2**53 words can express
 
 
-def exp_below(exponent: Fraction, *, digits: int = _BUILD_DIGITS) -> Fraction:
-    """Return a rational at most ``exp(exponent)``, within ``10**(2-digits)`` of it (relative)."""
-    down = Context(prec=digits, rounding="ROUND_FLOOR")
-    argument = down.divide(Decimal(exponent.numerator), Decimal(exponent.denominator))
-    return Fraction(argument.exp(down).next_minus(down))
+def exp_below(exponent: Fraction) -> Fraction:
+    """Return a rational between 1 and ``exp(exponent)``, for exponents of at least 0.
 
-
-def holds(worst_ratio: Fraction, uses: int, epsilon: float) -> bool:
-    """Say whether ``worst_ratio**uses <= exp(epsilon)``, by exact integer arithmetic."""
-    if worst_ratio == 1:
-        return epsilon >= 0
-    return worst_ratio**uses <= exp_below(Fraction(epsilon), digits=_CHECK_DIGITS)
+    It is tight to 48 digits up to an exponent of 800; beyond, ``exp(800)`` is bound enough.
+    """
+    down = Context(prec=_DIGITS, rounding="ROUND_FLOOR")
+    capped = min(exponent, _LARGEST)
+    argument = down.divide(Decimal(capped.numerator), Decimal(capped.denominator))
+    return max(Fraction(1), Fraction(argument.exp(down).next_minus(down)))
 
 
 def log_above(ratio: Fraction, *, uses: int = 1) -> float:
-    """Return the smallest float that is certainly at least ``uses * ln(ratio)``, for ratio >= 1."""
+    """Return the smallest float that is certainly at least ``uses * ln(ratio)``, for ratios of at least 1."""
     if ratio == 1:
         return 0.0
-    up = Context(prec=_BUILD_DIGITS, rounding="ROUND_CEILING")
-    # ln(1 + t) needs more digits when t is tiny: divide with as many as the fraction holds.
-    wide = Context(prec=_BUILD_DIGITS + len(str(ratio.denominator)), rounding="ROUND_CEILING")
-    quotient = wide.divide(Decimal(ratio.numerator), Decimal(ratio.denominator))
-    exact = up.multiply(quotient.ln(wide).next_plus(wide), Decimal(uses))
-    nearest = float(exact)
-    return nearest if Decimal(nearest) >= exact else math.nextafter(nearest, math.inf)
+    # The closer the ratio is to 1, the more of its digits the logarithm loses: keep them all.
+    up = Context(prec=_DIGITS + len(str(ratio.denominator)), rounding="ROUND_CEILING")
+    quotient = up.divide(Decimal(ratio.numerator), Decimal(ratio.denominator))
+    bound = up.multiply(quotient.ln(up).next_plus(up), Decimal(uses))
+    nearest = float(bound)
+    return nearest if Decimal(nearest) >= bound else math.nextafter(nearest, math.inf)

@@ -36,8 +36,9 @@ from numpy.typing import NDArray
 
 from privge._typing import Codes, Levels, Words
 from privge.mechanisms._geometric_fit import fit_geometric
+from privge.mechanisms.continuous import ContinuousLimit
 from privge.mechanisms.law import Law, with_spare
-from privge.mechanisms.mechanism import ContinuousLimit, check_levels
+from privge.mechanisms.mechanism import check_levels
 from privge.random import TOTAL
 
 
@@ -60,7 +61,7 @@ class Laplace(Law):
     """
 
     name = "laplace"
-    calibrated = True
+    rescaled = True
 
     levels: int
     cells: int
@@ -79,8 +80,8 @@ class Laplace(Law):
         by_distance = self._by_distance.tolist()
         if by_distance[-1] < 1 or any(near < far for near, far in pairwise(by_distance)):
             raise ValueError("weights must not grow with the distance from the anchor")
-        if self._spare < 0:
-            raise ValueError("weights must sum to at most 2**53")
+        if self._spare < 0 or self.outputs > 2**16:
+            raise ValueError("weights must sum to at most 2**53, and codes must fit 16 bits")
 
     @classmethod
     def for_epsilon(cls, epsilon: Fraction | float, levels: int) -> Self:
@@ -99,7 +100,8 @@ class Laplace(Law):
         steps = self.levels - 1
         if self.spread > 1:
             left, right = self._anchor(0), self._anchor(1)
-            tilt = np.sign(right - left) * (np.abs(right - left) // (2 * steps * self.spread))
+            divisor = min(2 * steps * self.spread, 2**62)  # beyond 2**53 every tilt is 0
+            tilt = np.sign(right - left) * (np.abs(right - left) // divisor)
             row = (left + right) // 2 + (2 * level - steps) * tilt
         else:
             mixing = steps // self.cells
@@ -110,7 +112,9 @@ class Laplace(Law):
         return with_spare(row, self._spare)
 
     def code(self, level: int, word: int) -> int:
-        return bisect_right(list(accumulate(self.weights(level).tolist())), word)
+        if level not in self._rows:
+            self._rows[level] = list(accumulate(self.weights(level).tolist()))
+        return bisect_right(self._rows[level], word)
 
     def codes(self, levels: Levels, words: Words) -> Codes:
         from privge.mechanisms import _kernels
@@ -145,6 +149,11 @@ class Laplace(Law):
     def _by_distance(self) -> NDArray[np.int64]:
         tails = np.array(self.tails, dtype=np.int64)
         return np.array([self.centre, *(tails[:-1] - tails[1:])], dtype=np.int64)
+
+    @cached_property
+    def _rows(self) -> dict[int, list[int]]:
+        """Cumulative weights of the levels seen so far; a device needs only a few."""
+        return {}
 
     @cached_property
     def _cumulative(self) -> NDArray[np.int64]:

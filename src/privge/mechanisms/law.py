@@ -20,8 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privge._typing import Codes, Levels, Words
+from privge.mechanisms.continuous import ContinuousLimit
 from privge.mechanisms.exponential import log_above
-from privge.mechanisms.mechanism import CHUNK, ContinuousLimit, Mechanism
+from privge.mechanisms.mechanism import CHUNK, Mechanism
 from privge.random import TOTAL, Source
 
 Parameters = dict[str, int | list[int]]
@@ -33,8 +34,11 @@ class Law(Mechanism):
     name: ClassVar[str]
     """What the mechanism is called in campaigns and on the command line."""
 
-    calibrated: ClassVar[bool]
-    """Whether the paper rescales a sampled coordinate by d/k (all but HDS)."""
+    rescaled: ClassVar[bool]
+    """Whether raw decoding multiplies a sampled coordinate by d/k, as the paper does for all but HDS."""
+
+    fixed_epsilon: ClassVar[float | None] = None
+    """The budget of a control, which has no other; None for the mechanisms."""
 
     @classmethod
     @abstractmethod
@@ -105,11 +109,10 @@ class Law(Mechanism):
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, object]) -> Self:
         """Rebuild a law from `parameters`; the constructor checks that the integers are a law."""
-        expected = {f.name for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
-        if set(parameters) != expected:
-            raise ValueError(f"a {cls.name} law has the keys {sorted(expected)}, got {sorted(parameters)}")
-        fields = {name: _integers(name, value) for name, value in parameters.items()}
-        return cls(**fields)
+        kinds = {f.name: f.type for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
+        if set(parameters) != set(kinds):
+            raise ValueError(f"a {cls.name} law has the keys {sorted(kinds)}, got {sorted(map(str, parameters))}")
+        return cls(**{name: _checked(name, parameters[name], kind) for name, kind in kinds.items()})
 
 
 def middle_codes(outputs: int) -> tuple[int, int]:
@@ -125,13 +128,15 @@ def with_spare(row: NDArray[np.int64], spare: int) -> NDArray[np.int64]:
     return row
 
 
-def _integers(name: str, value: object) -> int | tuple[int, ...]:
-    if isinstance(value, list | tuple):
-        return tuple(_integer(name, item) for item in value)
-    return _integer(name, value)
+def _checked(name: str, value: object, kind: object) -> int | tuple[int, ...]:
+    if kind is int:
+        return _weight(name, value)
+    if not isinstance(value, list | tuple):
+        raise ValueError(f"{name} must be a list of integers")
+    return tuple(_weight(name, item) for item in value)
 
 
-def _integer(name: str, value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise ValueError(f"{name} must be an integer, got {value!r}")
+def _weight(name: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= TOTAL:
+        raise ValueError(f"{name} must be made of integers from 0 to 2**53")
     return value

@@ -7,7 +7,6 @@ statements about the integer law at that level; floats appear only when an answe
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
@@ -31,7 +30,7 @@ class Mechanism(ABC):
     @property
     @abstractmethod
     def gain(self) -> Fraction:
-        """Slope of the raw mean: the raw mean at ``x`` is ``gain * x``."""
+        """Raw mean at ``x = 1``; at other inputs it is ``gain * x`` (for Laplace, up to its clamped tails)."""
 
     @property
     @abstractmethod
@@ -126,40 +125,6 @@ class Mechanism(ABC):
         return answers[positions].reshape(np.shape(x))
 
 
-@dataclass(frozen=True, slots=True)
-class ContinuousLimit:
-    """A mechanism on an infinitely fine grid, as the paper writes it (errors corrected).
-
-    The raw output has mean ``gain * x`` and second moment ``constant + slope * x**2``; every
-    mechanism of the paper has this form.
-    """
-
-    gain: float
-    constant: float
-    slope: float
-
-    def variance(self, x: ArrayLike, decoding: Decoding = "raw") -> Floats:
-        """Return the variance of the decoded output for input ``x``."""
-        square = np.asarray(x, dtype=np.float64) ** 2
-        raw: Floats = self.constant + (self.slope - self.gain**2) * square
-        return raw if decoding == "raw" else raw / self.gain**2
-
-    def worst_case_variance(self, decoding: Decoding = "raw") -> float:
-        """Return the largest variance over ``[-1, 1]`` (it is linear in ``x**2``)."""
-        return float(self.variance([0.0, 1.0], decoding).max())
-
-    def worst_case_mse(self) -> float:
-        """Return the largest mean squared error of the raw output, bias included."""
-        return float((self.variance([0.0, 1.0]) + np.array([0.0, (1 - self.gain) ** 2])).max())
-
-    def sampled(self, k: int, dimensions: int, *, calibrated: bool) -> "ContinuousLimit":
-        """Return the law of one coordinate when ``k`` of ``dimensions`` are reported."""
-        rate = k / dimensions
-        scale = 1 / rate if calibrated else 1.0
-        second = rate * scale**2
-        return ContinuousLimit(rate * scale * self.gain, second * self.constant, second * self.slope)
-
-
 def check_levels(levels: int) -> int:
     """Return ``levels`` if a grid of that size is allowed."""
     if isinstance(levels, bool) or not isinstance(levels, int | np.integer):
@@ -171,6 +136,3 @@ def check_levels(levels: int) -> int:
 
 DEFAULT_LEVELS: int = 1025
 """1,024 steps: finer than the noise of any useful epsilon, and 0 is itself a level."""
-
-ExactEpsilon = Fraction | float
-"""A privacy budget; a fraction keeps epsilon / k exact."""

@@ -23,9 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privge._typing import Codes, Levels, Words
+from privge.mechanisms.continuous import ContinuousLimit
 from privge.mechanisms.exponential import exp_below
 from privge.mechanisms.law import Law
-from privge.mechanisms.mechanism import ContinuousLimit, check_levels
+from privge.mechanisms.mechanism import check_levels
 from privge.random import TOTAL
 
 
@@ -42,7 +43,7 @@ class MultiBit(Law):
     """
 
     name = "multibit"
-    calibrated = True
+    rescaled = True
 
     levels: int
     slope: int

@@ -1,7 +1,7 @@
 """Piecewise mechanism (Wang et al. 2019).
 
-It is exactly the window law (``window.py`` states the weights and proves epsilon) with a window of
-``exp(-epsilon/2)`` half-ranges, with its outputs rescaled so that the mean equals the input.
+It is exactly the window law (``window.py`` states the weights and proves epsilon) with a window
+``exp(-epsilon/2)`` times as wide as the input range, its outputs rescaled so that the mean equals the input.
 """
 
 import math
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Self
 
-from privge.mechanisms.mechanism import ContinuousLimit
+from privge.mechanisms.continuous import ContinuousLimit
 from privge.mechanisms.window import WindowLaw
 
 
@@ -18,11 +18,11 @@ class Piecewise(WindowLaw):
     """Window law with the piecewise mechanism's width; raw decoding is already unbiased."""
 
     name = "piecewise"
-    calibrated = True
+    rescaled = True
 
     @classmethod
     def for_epsilon(cls, epsilon: Fraction | float, levels: int) -> Self:
-        return cls.widest(epsilon, levels, math.exp(-float(epsilon) / 2))
+        return cls.with_width(epsilon, levels, math.exp(-float(epsilon) / 2))
 
     @classmethod
     def continuous_limit(cls, epsilon: float) -> ContinuousLimit:

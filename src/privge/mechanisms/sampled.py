@@ -2,7 +2,7 @@
 
 *Privacy.* The ``k`` indices do not depend on the data. Given the indices, the report is ``k`` independent
 draws of laws whose worst ratio is ``R``, so two inputs differ by at most ``R**k``; `Sampled.check` compares
-that with ``exp(epsilon)`` in exact arithmetic. HDS is the sampled square wave (Algorithm 2 of the paper), and
+``k ln R``, rounded up by a proven bound, with epsilon. HDS is the sampled square wave (Algorithm 2 of the paper), and
 the paper's Laplace in high dimension is the case ``k = d``.
 """
 
@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from privge._typing import Codes, Levels
 from privge.errors import PrivacyViolation
-from privge.mechanisms.exponential import holds, log_above
+from privge.mechanisms.exponential import log_above
 from privge.mechanisms.law import Law
 from privge.mechanisms.mechanism import Mechanism
 from privge.random import Source
@@ -44,10 +44,8 @@ class Sampled(Mechanism):
             raise ValueError(f"k must be between 1 and dimensions = {self.dimensions}, got {self.k}")
 
     def check(self, epsilon: float) -> None:
-        """Refuse, by exact arithmetic, a mechanism whose ``k`` draws together exceed epsilon."""
-        if epsilon == math.inf:
-            return
-        if self.law.worst_ratio is None or not holds(self.law.worst_ratio, self.k, epsilon):
+        """Refuse a mechanism whose ``k`` draws together exceed epsilon; `realised_epsilon` is a proven bound."""
+        if self.realised_epsilon > epsilon:
             raise PrivacyViolation(
                 f"{self.k} draws of the law spend {self.realised_epsilon:.6g}, above epsilon = {epsilon:.6g}"
             )
@@ -87,7 +85,7 @@ class Sampled(Mechanism):
 
     @property
     def _scale(self) -> Fraction:
-        return 1 / self._rate if self.law.calibrated else Fraction(1)
+        return 1 / self._rate if self.law.rescaled else Fraction(1)
 
 
 def default_k(epsilon: float, dimensions: int) -> int:

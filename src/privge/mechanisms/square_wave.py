@@ -1,7 +1,7 @@
 """Square wave (Li et al. 2020; Algorithm 1 of the paper), the law inside HDS.
 
-A window law (``window.py`` states the weights and proves epsilon) whose window is ``b`` half-ranges
-wide, with the ``b`` that maximises the information of the output. The paper decodes it *without*
+A window law (``window.py`` states the weights and proves epsilon) whose window is ``b`` times as wide as
+the input range, with the ``b`` that maximises the information of the output. The paper decodes it *without*
 correcting its gain, so the raw output is biased towards 0.
 """
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Self
 
-from privge.mechanisms.mechanism import ContinuousLimit
+from privge.mechanisms.continuous import ContinuousLimit
 from privge.mechanisms.window import WindowLaw
 
 
@@ -19,11 +19,11 @@ class SquareWave(WindowLaw):
     """Window law with the square wave's width; raw decoding leaves the bias as the paper does."""
 
     name = "hds"
-    calibrated = False
+    rescaled = False
 
     @classmethod
     def for_epsilon(cls, epsilon: Fraction | float, levels: int) -> Self:
-        return cls.widest(epsilon, levels, half_width(float(epsilon)))
+        return cls.with_width(epsilon, levels, half_width(float(epsilon)))
 
     @classmethod
     def continuous_limit(cls, epsilon: float) -> ContinuousLimit:

@@ -55,29 +55,27 @@ class WindowLaw(Law):
         if not 1 <= self.low <= self.high:
             raise ValueError(f"weights must satisfy 1 <= low <= high, got {self.low} and {self.high}")
         if self._spare < 0 or (self.outputs % 2 == 0 and self._spare % 2):
-            raise ValueError(
-                f"weights must leave a spare that the middle outputs can share, got {self._spare}"
-            )
+            raise ValueError(f"weights must leave a spare that the middle outputs can share, got {self._spare}")
 
     @classmethod
-    def widest(cls, epsilon: Fraction | float, levels: int, width: float) -> Self:
-        """Build the law with a window of ``width`` half-ranges and the largest gain under epsilon."""
+    def with_width(cls, epsilon: Fraction | float, levels: int, width: float) -> Self:
+        """Build the law of largest gain whose window is ``width`` times as wide as the input range."""
         steps = check_levels(levels) - 1
         window = min(steps, max(1, round(width * steps)))
         rho = exp_below(Fraction(epsilon))
-        low = math.floor(TOTAL / (window * rho + steps))
+        least = math.floor(TOTAL / (window * rho + steps))
         # One more unit of `low` gives up a sliver of epsilon but may leave less spare: this matters
         # when `low` is a handful of units, that is for epsilon above 25.
-        candidates = [cls._with_low(low, rho, levels, window) for low in (low, low + 1) if low >= 1]
-        return max(candidates, key=lambda law: law.high - law.low)
+        pairs = [(cls._high(low, rho, steps, window), low) for low in (least, least + 1)]
+        high, low = max(((high, low) for high, low in pairs if high >= low >= 1), key=lambda pair: pair[0] - pair[1])
+        return cls(levels, window, high, low)
 
-    @classmethod
-    def _with_low(cls, low: int, rho: Fraction, levels: int, window: int) -> Self:
-        steps = levels - 1
+    @staticmethod
+    def _high(low: int, rho: Fraction, steps: int, window: int) -> int:
+        """Return the largest weight inside the window that rho and the words allow."""
         high = min(math.floor(low * rho), (TOTAL - steps * low) // window)
-        if window % 2 and steps % 2 and (high + low) % 2:  # two middle outputs must halve the spare
-            high -= 1
-        return cls(levels, window, max(high, low), low)
+        odd = window % 2 and steps % 2 and (high + low) % 2  # two middle outputs must halve the spare
+        return high - 1 if odd else high
 
     @property
     def outputs(self) -> int:

@@ -1,0 +1,59 @@
+"""Node ids: strings or integers, and the bytes that stand for them."""
+
+from collections.abc import Iterable
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privge.errors import BadData
+
+Ids: TypeAlias = NDArray[np.int64] | NDArray[np.object_]
+"""All integers, or all strings."""
+
+
+def node_key(node: object) -> bytes:
+    """Return the bytes that stand for a node id: its decimal digits or its text, in UTF-8."""
+    if isinstance(node, bool) or not isinstance(node, str | int | np.integer):
+        raise TypeError(f"a node id must be a string or an integer, got {type(node).__name__}")
+    key = str(node).encode()
+    if not key:
+        raise ValueError("a node id must not be empty")
+    return key
+
+
+def as_ids(ids: Iterable[object], *, unique: bool = True) -> Ids:
+    """Return node ids as one array: all integers, or all strings; each id once, if ``unique``."""
+    if isinstance(ids, np.ndarray) and ids.dtype.kind == "i":
+        array: Ids = ids.astype(np.int64)
+    else:
+        array = _as_array(ids.tolist() if isinstance(ids, np.ndarray) else list(ids))
+    if unique and len(set(array.tolist())) != len(array):
+        raise BadData(f"id {_first_repeated(array)} appears twice")
+    return array
+
+
+def _as_array(nodes: list[object]) -> Ids:
+    for position, node in enumerate(nodes):
+        try:
+            node_key(node)
+        except (TypeError, ValueError) as error:
+            raise BadData(f"id {position}: {error}") from error
+    texts = sum(isinstance(node, str) for node in nodes)
+    if texts not in (0, len(nodes)):
+        raise BadData("ids must be all strings or all integers")
+    if texts:
+        return np.array(nodes, dtype=np.object_)
+    try:
+        return np.array(nodes, dtype=np.int64)
+    except OverflowError:
+        raise BadData("integer ids must fit 64 bits; write larger ones as strings") from None
+
+
+def _first_repeated(ids: Ids) -> int:
+    seen: set[object] = set()
+    for position, node in enumerate(ids.tolist()):
+        if node in seen:
+            return position
+        seen.add(node)
+    return -1
