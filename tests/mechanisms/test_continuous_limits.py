@@ -123,6 +123,12 @@ def test_debiased_square_wave_never_beats_piecewise_and_crosses_the_others():
     assert crossing(lambda e: wave(e) - laplace(e), 3, 6) == pytest.approx(4.17, abs=0.005)
 
 
+def test_piecewise_overtakes_multi_bit_and_always_beats_laplace():
+    piecewise, bits, laplace = (worst_variance(m) for m in (Piecewise, MultiBit, Laplace))
+    assert crossing(lambda e: piecewise(e) - bits(e), 0.5, 3) == pytest.approx(1.29, abs=0.005)
+    assert all(piecewise(epsilon) < laplace(epsilon) for epsilon in np.linspace(0.01, 50, 500))
+
+
 def test_the_exact_laws_of_a_campaign_cross_where_their_limits_do():
     def gap(epsilon):
         wave, piecewise = (law_for(name, epsilon, levels=1025) for name in ("hds", "piecewise"))

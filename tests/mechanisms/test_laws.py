@@ -45,6 +45,13 @@ class TestLaplace(LawContract):
             assert_linear_mean(table, tolerance=3 * beyond * max(2 / epsilon, 2 / law.cells * law.spread))
 
 
+@pytest.mark.parametrize("epsilon", [1e-4, 1e-3, 0.01, 0.1, 1, 3, 5])
+def test_laplace_of_a_campaign_has_the_variance_of_laplace_noise(epsilon):
+    law = law_for("laplace", epsilon)
+    assert float(law.variance(0.0, "unbiased")) == pytest.approx(8 / epsilon**2, rel=1e-3)
+    assert float(law.variance(1.0, "unbiased")) == pytest.approx(8 / epsilon**2, rel=1e-3)
+
+
 class TestStructureOnly(LawContract):
     name = "structure"
     budgets = (0.0,)
