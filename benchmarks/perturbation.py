@@ -9,6 +9,7 @@ import os
 os.environ.update(OMP_NUM_THREADS="1", NUMBA_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
 
 import importlib.metadata
+import ssl
 import sys
 import time
 import types
@@ -74,6 +75,8 @@ def main():
         "privge piecewise, exact, cryptographic": (exact("piecewise"), VALUES),
         "privge multibit, exact, cryptographic": (exact("multibit"), VALUES),
         "privge laplace, exact, cryptographic": (exact("laplace"), VALUES),
+        "8 random bytes from the kernel": (lambda x: os.urandom(8 * len(x)), VALUES),
+        "8 random bytes from OpenSSL": (lambda x: ssl.RAND_bytes(8 * len(x)), VALUES),
         "numpy square wave, float, not cryptographic": (naive_square_wave(), VALUES),
         "opendp Laplace, one vector call": (opendp_laplace(vector=True), CALLS),
         "opendp Laplace, a call a value": (opendp_laplace(vector=False), CALLS),
