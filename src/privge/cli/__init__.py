@@ -27,12 +27,16 @@ class _Group(click.Group):
 )
 @click.version_option(version("privge"), package_name="privge")
 def main() -> None:
-    """Make graph embeddings from private features.
+    """Graph embeddings from private features.
 
     Each person perturbs their features once, on their own device, under local differential privacy;
     a curator who knows only the graph spreads the reports over it.
 
     Start with `privge law`: it shows what a mechanism does to one value.
+
+    \b
+    Shell completion (bash; zsh and fish likewise):
+      eval "$(_PRIVGE_COMPLETE=bash_source privge)"
     """
 
 
