@@ -46,7 +46,7 @@ def main():
         answer = f"{(shown[topic] + 1) / 2:+.2f}" if topic in shown else "  -   (not asked)"
         print(f"  {name:10} {value:.2f}   {answer}")
     print(
-        f"  No report is more than {math.exp(campaign.epsilon):.2f} times likelier than if alice's interests were any others.\n"
+        f"  No report is more than {math.exp(campaign.epsilon):.2f} times likelier than if alice had other interests.\n"
     )
 
     with progress_bar(f"{PEOPLE:,} devices report") as progress:
