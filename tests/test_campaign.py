@@ -62,6 +62,9 @@ def campaign(**changes):
         ("high", {"high": 10**400}),
         ("epsilon", {"epsilon": 10**400}),
         ("epsilon", {"epsilon": 5e-324}),
+        ("k", {"dimensions": 10**6, "k": 10**6}),
+        ("low", {"low": 0, "high": 5e-324}),
+        ("opens", {"opens": "0001-01-01T00:00:00+14:00"}),
         ("index_rule", {"index_rule": "mine"}),
         ("law", {"law": law_for("hds", 1.0)}),
         ("law", {"law": law_for("piecewise", 0.5)}),
@@ -112,6 +115,11 @@ def test_any_change_changes_the_id(changes):
 
 def test_equal_bounds_for_all_features_are_one_bound():
     assert campaign(low=[0, 0, 0, 0]).id == campaign(low=0.0).id
+
+
+def test_early_times_keep_their_order():
+    c = campaign(opens="0999-01-01T00:00:00Z", closes="2000-01-01T00:00:00Z")
+    assert Campaign.from_json(c.to_json()) == c
 
 
 def test_times_are_normalised_to_utc():
@@ -187,7 +195,7 @@ def test_hostile_tails_are_refused(tails):
 
 
 def test_a_huge_k_is_checked_in_no_time():
-    c = Campaign(dimensions=10**9, low=0, high=1, mechanism="multibit", epsilon=1.0, k=10**6)
+    c = Campaign(dimensions=2**31 - 1, low=0, high=1, mechanism="multibit", epsilon=1.0, k=65_536)
     assert c.sampled.realised_epsilon <= 1
 
 

@@ -41,10 +41,16 @@ def test_indices_depend_on_campaign_and_node():
 
 def test_the_rule_is_pinned_for_other_clients():
     assert indices_of("00" * 32, "alice", 500, 5) == [105, 200, 310, 442, 463]
+    assert indices_of("00" * 32, "alice", 500, 12) == [23, 66, 73, 120, 126, 159, 200, 221, 275, 281, 416, 494]
 
 
 def test_an_integer_id_is_its_digits():
     assert node_key(17) == node_key("17") == node_key(np.int64(17)) == b"17"
+
+
+def test_a_bad_id_is_refused_even_where_every_feature_is_reported():
+    with pytest.raises(TypeError, match="node id"):
+        indices_of(CAMPAIGN, None, 3, 3)
 
 
 @pytest.mark.parametrize("node", [None, 1.5, True, b"x", ""])

@@ -76,7 +76,7 @@ def test_a_device_refuses_a_campaign_without_privacy():
         campaign(mechanism="none", epsilon=None).report([0.5] * 6, node="alice")
 
 
-@pytest.mark.parametrize("x", [None, 3.0, "abcdef", ["0.5"] * 6, [10**400] * 6, [[0.5]] * 6, [1j] * 6])
+@pytest.mark.parametrize("x", [None, 3.0, "abcdef", ["0.5"] * 6, np.zeros((6, 1)), [[0.5]] * 6, [1j] * 6, "abc"])
 def test_what_is_no_vector_of_numbers_is_refused(x):
     with pytest.raises(BadData, match="feature"):
         everything().report(x, node=1)
@@ -136,6 +136,11 @@ def test_a_report_does_not_depend_on_other_people():
         ({"out_of_bounds": "clip"}, 7.0, 32),
         ({"out_of_bounds": "clip"}, -7.0, 0),
         ({"out_of_bounds": "clip"}, math.inf, 32),
+        ({"out_of_bounds": "clip"}, -(10**400), 0),
+        ({}, 0.51, 16),
+        ({}, 0.52, 17),
+        ({}, 0.484, 15),
+        ({}, 0.485, 16),
         ({"out_of_bounds": "midpoint"}, 7.0, 16),
         ({"out_of_bounds": "midpoint"}, -math.inf, 16),
         ({"missing": "midpoint"}, math.nan, 16),
@@ -165,6 +170,20 @@ def test_each_feature_has_its_own_bounds():
     assert levels(c, [0.5, 15, 1, 2, 4, 0]) == (16,) * 6
 
 
+def test_a_sampled_feature_uses_its_own_bounds():
+    c = campaign(low=[0, 10, 20, 30, 40, 50], high=[1, 11, 21, 31, 41, 51], k=2)
+    indices = np.array([c.indices_of(node) for node in range(40)], dtype=np.int32)
+    values = np.array([0, 10, 20, 30, 40, 50])[indices] + 0.25
+    assert (perturbation.levels_of(c, values, indices) == 8).all()
+
+
+def test_masked_values_are_missing():
+    x = np.ma.masked_array([[1, 1, 1, 1, 1, 1]], mask=[[1, 0, 0, 0, 0, 0]])
+    assert campaign(mechanism="none", epsilon=None, k=6).simulate(x).codes.tolist() == [[16, 32, 32, 32, 32, 32]]
+    with pytest.raises(BadData, match="feature 0 is missing"):
+        everything(missing="refuse").simulate(x)
+
+
 def test_bounds_as_large_as_floats_do_not_overflow():
     c = everything(low=-1.7e308, high=1.7e308)
     assert levels(c, [0.0, 1.7e308, -1.7e308, 0.85e308, 0, 0]) == (16, 32, 0, 24, 16, 16)
@@ -173,8 +192,9 @@ def test_bounds_as_large_as_floats_do_not_overflow():
 def test_features_by_name():
     c = everything(names=list("abcdef"))
     assert levels(c, {"a": 0.0, "c": 1.0}) == (0, 16, 32, 16, 16, 16)
-    with pytest.raises(BadData, match="does not ask for feature 'z'"):
-        c.report({"z": 1.0}, node=1)
+    with pytest.raises(BadData, match="does not ask for") as refusal:
+        c.report({"private name": 1.0, 3: 0.5}, node=1)
+    assert "private name" not in str(refusal.value)
     with pytest.raises(BadData, match="names no features"):
         everything().report({"a": 0.0}, node=1)
 

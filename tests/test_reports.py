@@ -143,7 +143,9 @@ def rewrite(path, change):
         (lambda t: t.replace_schema_metadata({"privge.campaign": "{}"}), "'dimensions': is missing"),
         (lambda t: t.set_column(0, "id", pa.array(["x"] * 20)), "appears twice"),
         (lambda t: t.set_column(0, "id", pa.array(range(1, 21))), "row 0 has indices"),
-        (lambda t: t.set_column(2, "codes", t["indices"].cast(pa.list_(pa.int32()))), "lists of 3"),
+        (lambda t: t.set_column(2, "codes", t["indices"].cast(pa.list_(pa.int32()))), "no ids, indices and codes"),
+        (lambda t: t.set_column(0, "id", t["id"].cast(pa.timestamp("s"))), "no ids, indices and codes"),
+        (lambda t: t.take(list(range(19, -1, -1))), "digest differs"),
     ],
 )
 def test_a_damaged_file_is_refused_by_name(tmp_path, change, message):
@@ -153,6 +155,37 @@ def test_a_damaged_file_is_refused_by_name(tmp_path, change, message):
     with pytest.raises(BadData, match=message) as refusal:
         Reports.from_parquet(path)
     assert str(path) in str(refusal.value)
+
+
+def test_no_flipped_bit_goes_unnoticed(tmp_path):
+    path = tmp_path / "r.parquet"
+    original = simulate()
+    original.to_parquet(path)
+    content = path.read_bytes()
+    for place in np.random.default_rng(0).integers(0, len(content), 300):
+        damaged = bytearray(content)
+        damaged[place] ^= 1 << int(place % 8)
+        path.write_bytes(bytes(damaged))
+        try:
+            again = Reports.from_parquet(path)
+        except BadData:
+            continue
+        assert again.digest == original.digest
+        assert again.campaign == original.campaign
+
+
+def test_reports_do_not_follow_later_changes_of_the_arrays_they_were_made_from():
+    codes = np.zeros((1, 3), dtype=np.uint16)
+    reports = Reports(campaign(), [1], codes)
+    codes[0] = 7
+    assert (reports.codes == 0).all()
+
+
+@pytest.mark.parametrize("codes", [(1, 2, 2**70), ("1", "2", "3"), (True, False, True), (1, 2, None), (1, 2, -1)])
+def test_hostile_codes_are_refused(codes):
+    c = campaign()
+    with pytest.raises(BadData, match="row 0: codes must be integers"):
+        Reports.collect(c, [Report(c.id, "a", codes)])
 
 
 def test_a_truncated_file_is_refused_by_name(tmp_path):

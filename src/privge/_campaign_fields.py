@@ -96,4 +96,8 @@ def time(field: str, value: object) -> str | None:
         raise InvalidCampaign(field, f"must be a time such as 2027-01-31T12:00:00Z, got {value!r}") from None
     if moment.tzinfo is None:
         raise InvalidCampaign(field, f"must have a time zone, such as a final Z, got {value!r}")
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    try:
+        utc = moment.astimezone(UTC)
+    except OverflowError:
+        raise InvalidCampaign(field, f"is out of range, got {value!r}") from None
+    return utc.replace(microsecond=0, tzinfo=None).isoformat() + "Z"

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from privge.perturbation import FeatureMatrix, FeatureVector
     from privge.reports import Report, Reports
 
+MAX_K = 65_536
+"""Largest k: a device draws that many values in a moment, and no document can ask it for more."""
+
 
 @dataclass(frozen=True, init=False)
 class Campaign:
@@ -112,7 +115,7 @@ class Campaign:
         values["low"], values["high"] = _bounds(low, high, d)
         name = values["mechanism"] = fields.choice("mechanism", mechanism, list(LAWS))
         budget = values["epsilon"] = fields.epsilon(epsilon, LAWS[name].fixed_epsilon)
-        share = default_k(budget, d) if k is None else fields.integer("k", k, least=1, most=d)
+        share = min(default_k(budget, d), MAX_K) if k is None else fields.integer("k", k, least=1, most=min(d, MAX_K))
         values["k"] = share
         values["law"] = _law(law, name, budget, share, d, levels)
         values["names"] = fields.names(names, d)
@@ -230,11 +233,12 @@ _FIELDS = [*Campaign.__dataclass_fields__, "levels"]
 
 def _bounds(low: object, high: object, dimensions: int) -> tuple[object, object]:
     lows, highs = fields.bound("low", low, dimensions), fields.bound("high", high, dimensions)
-    wrong = np.flatnonzero(np.broadcast_to(np.less_equal(highs, lows), dimensions))
+    # Halved as in the perturbation, so that no range overflows; one that vanishes there is refused here.
+    below, above = np.broadcast_arrays(np.atleast_1d(lows) / 2, np.atleast_1d(highs) / 2)
+    wrong = np.flatnonzero(above - below <= 0)
     if wrong.size:
         j = int(wrong[0])
-        pair = [float(np.broadcast_to(side, dimensions)[j]) for side in (lows, highs)]
-        raise InvalidCampaign("low", f"must be below high, got {pair[0]} and {pair[1]} for feature {j}")
+        raise InvalidCampaign("low", f"must be below high, got {2 * below[j]} and {2 * above[j]} for feature {j}")
     return lows, highs
 
 

@@ -6,8 +6,8 @@ draws ``k`` of ``d``: for ``j = d-k, ..., d-1`` draw ``t`` uniform on ``0..j``; 
 is kept already. A draw below ``bound`` takes the next word, skips words at or above the largest multiple
 of ``bound`` (so that no index is favoured), and reduces it modulo ``bound``. The kept indices are sorted.
 
-Nobody can choose the indices, and a report needs only its ``k`` codes. They do not depend on the data, so
-they cost no privacy.
+Nobody picks their own indices, and a report needs only its ``k`` codes. They do not depend on the data, so they
+cost no privacy, whoever may have wished for them.
 """
 
 import hashlib
@@ -24,9 +24,10 @@ _CHUNK = 65_536
 
 def indices_of(campaign_id: str, node: object, dimensions: int, k: int) -> list[int]:
     """Return the sorted indices that one node reports. Plain Python; defines the rule."""
+    key = node_key(node)
     if k == dimensions:
         return list(range(dimensions))
-    words = _stream(bytes.fromhex(campaign_id), node_key(node))
+    words = _stream(bytes.fromhex(campaign_id), key)
     kept: set[int] = set()
     for j in range(dimensions - k, dimensions):
         drawn = _below(j + 1, words)

@@ -73,6 +73,8 @@ def simulate(
     progress
         Called with the rows done and the rows in all.
     """
+    if isinstance(features, np.ma.MaskedArray):
+        features = np.ma.filled(features.astype(np.float64), np.nan)
     matrix = scipy.sparse.csr_array(features) if scipy.sparse.issparse(features) else np.asarray(features)
     rows, columns = _shape(campaign, matrix)
     nodes = as_ids(np.arange(rows) if ids is None else ids)
@@ -129,28 +131,28 @@ def _values(campaign: Campaign, x: FeatureVector, indices: list[int]) -> list[fl
     if isinstance(x, Mapping):
         names = _names(campaign, x)
         return [_number(x.get(names[index]), index) for index in indices]
-    if not hasattr(x, "__len__") or len(x) != campaign.dimensions:
+    values = x if isinstance(x, Sequence | np.ndarray) else np.asarray(x)  # a pandas column goes by position
+    if (isinstance(values, np.ndarray) and values.ndim != 1) or len(values) != campaign.dimensions:
         raise BadData(f"a person has {campaign.dimensions} features; give one value for each, in order")
-    return [_number(x[index], index) for index in indices]
+    return [_number(values[index], index) for index in indices]
 
 
 def _number(value: object, index: int) -> float:
     if value is None:
         return np.nan
-    try:
-        if isinstance(value, int | float | np.number | np.bool_):
+    if isinstance(value, int | float | np.integer | np.floating | np.bool_):
+        try:
             return float(value)
-    except (TypeError, OverflowError):
-        pass  # Python's own message could repeat the value, so ours starts afresh
-    raise BadData(f"feature {index} is not a number that fits a float")
+        except OverflowError:  # an integer beyond all floats is outside every bound
+            return np.inf if value > 0 else -np.inf
+    raise BadData(f"feature {index} is not a number")
 
 
 def _names(campaign: Campaign, x: Mapping[str, float | None]) -> tuple[str, ...]:
     if campaign.names is None:
         raise BadData("this campaign names no features: give the values as a list")
-    unknown = set(x) - set(campaign.names)
-    if unknown:
-        raise BadData(f"the campaign does not ask for feature {min(map(repr, unknown))}")
+    if not set(x) <= set(campaign.names):  # a name can be private too, so it is not repeated
+        raise BadData("the values name a feature that this campaign does not ask for")
     return campaign.names
 
 

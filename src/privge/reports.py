@@ -1,5 +1,6 @@
 """What devices sent: node ids and output codes, with the campaign they answer."""
 
+import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -20,7 +21,7 @@ from privge.errors import BadData, CampaignMismatch
 from privge.ids import Ids, as_ids
 from privge.indices import indices_matrix
 
-_CAMPAIGN_KEY = b"privge.campaign"
+_CAMPAIGN, _DIGEST = b"privge.campaign", b"privge.digest"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,11 @@ class Reports:
 
     @classmethod
     def with_indices(cls, campaign: Campaign, ids: Ids, codes: Codes, indices: Indices) -> Self:
-        """Take arrays that are known to be right, without deriving the indices again."""
+        """Take arrays that are known to be right, without deriving the indices again or copying."""
+        if indices.shape != codes.shape or (
+            indices.size and not 0 <= indices.min() <= indices.max() < campaign.dimensions
+        ):
+            raise ValueError("indices must have the shape of codes and lie below dimensions")
         reports = cls.__new__(cls)
         reports._freeze(campaign, ids, codes, indices)  # noqa: SLF001 (its own)
         return reports
@@ -91,8 +96,9 @@ class Reports:
             _same_campaign(campaign, answer.campaign_id)
         if any(len(answer.codes) != campaign.k for answer in answers):
             raise BadData(f"every report of this campaign has {campaign.k} codes")
-        if not all(isinstance(code, int | np.integer) for answer in answers for code in answer.codes):
-            raise BadData("codes must be integers")
+        for row, answer in enumerate(answers):
+            if not all(type(code) is int and 0 <= code < campaign.law.outputs for code in answer.codes):
+                raise BadData(f"row {row}: codes must be integers from 0 to {campaign.law.outputs - 1}")
         matrix = np.array([answer.codes for answer in answers], dtype=np.int64).reshape(len(answers), campaign.k)
         return cls(campaign, [answer.node for answer in answers], matrix)  # type: ignore[arg-type]
 
@@ -120,36 +126,60 @@ class Reports:
         matrix.has_sorted_indices = True
         return matrix
 
+    @property
+    def digest(self) -> str:
+        """SHA-256 of ids, indices and codes."""
+        digest = hashlib.sha256("\n".join(map(str, self.ids.tolist())).encode())
+        for array in (self.indices, self.codes):
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()
+
     def to_parquet(self, path: str | PathLike[str]) -> None:
         """Write ids, indices and codes, with the campaign inside; the file is complete or absent."""
         k = self.campaign.k
         table = pa.table(
             {
-                "id": pa.array(self.ids),
+                "id": pa.array(self.ids, type=pa.int64() if self.ids.dtype == np.int64 else pa.string()),
                 "indices": pa.FixedSizeListArray.from_arrays(pa.array(self.indices.ravel()), k),
                 "codes": pa.FixedSizeListArray.from_arrays(pa.array(self.codes.ravel()), k),
             },
-            metadata={_CAMPAIGN_KEY: self.campaign.to_json().encode()},
+            metadata={_CAMPAIGN: self.campaign.to_json().encode(), _DIGEST: self.digest.encode()},
         )
         with atomic_path(Path(path)) as partial:
             pq.write_table(table, partial, compression="zstd")
 
     @classmethod
     def from_parquet(cls, path: str | PathLike[str]) -> Self:
-        """Read what `to_parquet` wrote; the indices must be those that campaign and ids give."""
+        """Read what `to_parquet` wrote. A file that was changed, even by one bit, is refused by name."""
         path = Path(path)
         try:
             table = pq.read_table(path)
-            campaign = Campaign.from_json((table.schema.metadata or {})[_CAMPAIGN_KEY])
-            reports = cls(campaign, table["id"].to_numpy(), _rows(table["codes"], campaign.k))
-            stored = _rows(table["indices"], campaign.k)
-        except KeyError as error:
-            raise BadData(f"{path}: this is no file of reports, {error} is missing") from error
-        except (pa.ArrowInvalid, BadData) as error:
+            reports = cls._from_table(table)
+        except FileNotFoundError:
+            raise
+        except (pa.ArrowException, OSError, BadData) as error:
             raise BadData(f"{path}: {error}") from error
-        wrong = np.flatnonzero((stored != reports.indices).any(axis=1))
+        return reports
+
+    @classmethod
+    def _from_table(cls, table: pa.Table) -> Self:
+        metadata = table.schema.metadata or {}
+        absent = [name for name in ("id", "indices", "codes") if name not in table.column_names]
+        absent += [key.decode() for key in (_CAMPAIGN, _DIGEST) if key not in metadata]
+        if absent:
+            raise BadData(f"this is no file of reports: {', '.join(absent)} is missing")
+        campaign = Campaign.from_json(metadata[_CAMPAIGN])
+        types = [table.schema.field(name).type for name in ("id", "indices", "codes")]
+        expected = [pa.list_(pa.int32(), campaign.k), pa.list_(pa.uint16(), campaign.k)]
+        if types[0] not in (pa.int64(), pa.string()) or types[1:] != expected:
+            raise BadData(f"the columns hold {', '.join(map(str, types))}, which are no ids, indices and codes")
+        indices, codes = (_rows(table[name], campaign.k) for name in ("indices", "codes"))
+        reports = cls(campaign, table["id"].to_numpy(), codes)
+        wrong = np.flatnonzero((indices != reports.indices).any(axis=1))
         if wrong.size:
-            raise BadData(f"{path}: row {wrong[0]} has indices that its campaign and id do not give")
+            raise BadData(f"row {wrong[0]} has indices that its campaign and id do not give")
+        if reports.digest.encode() != metadata[_DIGEST]:
+            raise BadData("the reports were changed after they were written: their digest differs")
         return reports
 
 
@@ -160,16 +190,16 @@ def _checked_codes(campaign: Campaign, codes: NDArray[np.integer], rows: int) ->
     wrong = np.flatnonzero(((matrix < 0) | (matrix >= campaign.law.outputs)).any(axis=1))
     if wrong.size:
         raise BadData(f"row {wrong[0]} has a code outside 0..{campaign.law.outputs - 1}")
-    return matrix.astype(np.uint16, copy=False)
+    return matrix.astype(np.uint16)
 
 
 def _same_campaign(campaign: Campaign, other: str) -> None:
     if other != campaign.id:
-        raise CampaignMismatch(f"a report answers campaign {other[:12]}, not {campaign.id[:12]}")
+        raise CampaignMismatch(f"a report answers campaign {str(other)[:12]}, not {campaign.id[:12]}")
 
 
 def _rows(column: pa.ChunkedArray, k: int) -> NDArray[np.integer]:
-    if not pa.types.is_fixed_size_list(column.type) or column.type.list_size != k or column.null_count:
-        raise BadData(f"a column holds {column.type}, not lists of {k} integers")
+    if column.null_count:
+        raise BadData("a row is empty")
     flat: NDArray[np.integer] = pc.list_flatten(column).to_numpy()
     return flat.reshape(-1, k)

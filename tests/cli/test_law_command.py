@@ -79,6 +79,7 @@ def test_help_keeps_its_examples_apart():
         (("--epsilon", 1, "--mechanism", "gauss"), "gauss"),
         (("--epsilon", 1, "--mechanism", "none"), "no epsilon to choose"),
         (("--epsilon", 1, "--at", 0, 2), "--at"),
+        (("--epsilon", 1, "--at", "nan", 0), "--at"),
     ],
 )
 def test_wrong_usage_exits_with_2_and_says_what(arguments, message):

@@ -138,7 +138,7 @@ def test_weights_rounded_up_are_rejected(epsilon):
         rows[level, middle] -= rows[level].sum() - TOTAL
     with pytest.raises(AssertionError):
         assert_private(Table(rows, law.exact_values()), epsilon)
-    with pytest.raises(PrivacyViolation):  # the same ratio in a law that leaves itself enough spare
+    with pytest.raises(PrivacyViolation):  # a ratio at least as large, in a law that leaves itself enough spare
         Sampled(SquareWave(33, law.window, high - 2 * 33, law.low - 2 * 33), 1, 1).check(epsilon)
 
 

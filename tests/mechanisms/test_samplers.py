@@ -5,6 +5,7 @@ import pytest
 
 from privge.mechanisms import law_for
 from privge.mechanisms.law import middle_codes
+from privge.random import NotPrivateSeededSource
 
 LAWS = [
     law_for(name, epsilon, levels=levels)
@@ -62,3 +63,10 @@ def test_compiled_path_equals_the_plain_reference_on_a_million_words(name):
 def test_codes_keep_the_shape_of_a_matrix_of_levels():
     law = law_for("hds", 1.0)
     assert law.codes(np.zeros((7, 3), dtype=np.int64), np.zeros((7, 3), dtype=np.int64)).shape == (7, 3)
+
+
+def test_a_long_sample_uses_every_word_once():
+    law = law_for("hds", 1.0)
+    levels = np.random.default_rng(0).integers(0, law.levels, 50_000)
+    whole = law.codes(levels, NotPrivateSeededSource(4).words(50_000))
+    assert (law.sample(levels, NotPrivateSeededSource(4)) == whole).all()

@@ -56,6 +56,8 @@ def law(
       privge law --mechanism hds --epsilon 1 --k 5 --levels 33 --json
     """
     budget = _budget(mechanism, epsilon)
+    if any(math.isnan(x) for x in inputs):
+        raise click.BadParameter("must be numbers from -1 to 1", param_hint="--at")
     one = law_for(mechanism, budget, k, levels)
     composed = Sampled(one, k, k)
     composed.check(budget)

@@ -28,11 +28,13 @@ class GeometricFit:
 def fit_geometric(epsilon: Fraction, steps: int) -> GeometricFit:
     """Return the finest law that ``2**53`` words can express on a grid of ``steps + 1`` levels."""
     resolution = min(64, max(4, steps // 16))  # cells per noise scale
-    wanted = float(epsilon) * resolution  # cells that the input range should span
+    wanted = float(min(epsilon, Fraction(steps))) * resolution  # cells that the input range should span
     if wanted <= 0.5:
         return _fit_narrow(exp_below(epsilon), resolution)
-    cells = next(n for n in range(1, steps + 1) if steps % n == 0 and (n >= wanted or n == steps))
-    budget = _budget(steps // cells)
+    # Between the wanted number of cells and twice that, take the one that mixes neighbours in the fewest parts.
+    least = min(steps, math.ceil(wanted))
+    cells = max(range(least, min(steps, 2 * least) + 1), key=lambda n: math.gcd(steps, n))
+    budget = _budget(steps // math.gcd(steps, cells))
     return _fit(cells, 1, exp_below(_expressible(epsilon, cells, budget) / cells), budget)
 
 

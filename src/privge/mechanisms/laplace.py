@@ -24,6 +24,7 @@ What is left of ``W = 2**53`` goes to the middle cells for every input alike, wh
 mean is linear in the level up to the clamping of the far tails; `bias` states it exactly.
 """
 
+import math
 from bisect import bisect_right
 from dataclasses import dataclass
 from fractions import Fraction
@@ -51,7 +52,7 @@ class Laplace(Law):
     levels
         Number of input levels on the public grid, at least 2.
     cells
-        Cells that the input range spans; divides ``levels - 1``.
+        Cells that the input range spans, at most ``levels - 1``.
     spread
         Width of a cell in input ranges; above 1 only if ``cells`` is 1.
     centre
@@ -71,8 +72,8 @@ class Laplace(Law):
 
     def __post_init__(self) -> None:
         steps = check_levels(self.levels) - 1
-        if self.cells < 1 or steps % self.cells:
-            raise ValueError(f"cells must divide levels - 1, got {self.cells}")
+        if not 1 <= self.cells <= steps:
+            raise ValueError(f"cells must be between 1 and levels - 1, got {self.cells}")
         if self.spread < 1 or (self.spread > 1 and self.cells > 1):
             raise ValueError(f"spread must be 1, or above 1 with a single cell, got {self.spread}")
         if self._margin < 1 or any(weight < 2 or weight % 2 for weight in (self.centre, *self.tails)):
@@ -104,8 +105,8 @@ class Laplace(Law):
             tilt = np.sign(right - left) * (np.abs(right - left) // divisor)
             row = (left + right) // 2 + (2 * level - steps) * tilt
         else:
-            mixing = steps // self.cells
-            position, part = divmod(level, mixing)
+            mixing = self._mixing
+            position, part = divmod(level * self.cells * mixing // steps, mixing)
             row = (mixing - part) * self._anchor(position)
             if part:
                 row += part * self._anchor(position + 1)
@@ -167,5 +168,10 @@ class Laplace(Law):
 
     @property
     def _spare(self) -> int:
-        mixing = 1 if self.spread > 1 else (self.levels - 1) // self.cells
-        return TOTAL - mixing * (self.centre + 2 * self.tails[0])
+        return TOTAL - self._mixing * (self.centre + 2 * self.tails[0])
+
+    @property
+    def _mixing(self) -> int:
+        """Parts into which levels divide the way from one anchor to the next."""
+        steps = self.levels - 1
+        return 1 if self.spread > 1 else steps // math.gcd(steps, self.cells)
