@@ -140,7 +140,10 @@ def rewrite(path, change):
         (lambda t: t.drop_columns(["codes"]), "codes"),
         (lambda t: t.drop_columns(["indices"]), "indices"),
         (lambda t: t.replace_schema_metadata({}), "privge.campaign"),
-        (lambda t: t.replace_schema_metadata({"privge.campaign": "{}"}), "'dimensions': is missing"),
+        (
+            lambda t: t.replace_schema_metadata({"privge.campaign": "{}", "privge.digest": ""}),
+            "'dimensions': is missing",
+        ),
         (lambda t: t.set_column(0, "id", pa.array(["x"] * 20)), "appears twice"),
         (lambda t: t.set_column(0, "id", pa.array(range(1, 21))), "row 0 has indices"),
         (lambda t: t.set_column(2, "codes", t["indices"].cast(pa.list_(pa.int32()))), "no ids, indices and codes"),
