@@ -24,8 +24,8 @@ $(VENV)/.installed-%: pyproject.toml constraints.txt | $(BIN)/python
 install: $(VENV)/.installed-test ## Install privge into .venv
 	@echo "privge $$($(BIN)/privge --version | cut -d' ' -f3) is in $(VENV); try: $(BIN)/privge --help"
 
-demo: install ## Show what the package does, in a minute
-	@$(BIN)/python examples/demo.py
+demo: $(VENV)/.installed-demo ## The whole way on a made-up network, ending in demo/report.html
+	@$(BIN)/privge demo -o demo/report.html
 
 test: $(VENV)/.installed-test ## Run the tests
 	$(BIN)/python -m pytest
@@ -43,10 +43,12 @@ format: $(VENV)/.installed-check ## Format the code
 bench: $(VENV)/.installed-bench ## Measure speed and memory against other libraries
 	$(BIN)/python benchmarks/perturbation.py
 	$(BIN)/python benchmarks/million_users.py
+	$(BIN)/python benchmarks/propagation.py
+	$(BIN)/python benchmarks/reading.py
 
 docs: $(VENV)/.installed-docs ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean: ## Remove everything that was made
-	rm -rf $(VENV) site dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) site dist demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +

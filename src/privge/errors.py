@@ -6,6 +6,7 @@ PrivgeError                      exit code 1
 │   ├── InvalidCampaign                        a campaign field breaks a rule; names the field
 │   └── CampaignMismatch                       reports of different campaigns were mixed
 ├── PrivacyViolation                           something would reveal more than epsilon
+├── ToleranceNotReached                        an engine could not certify the error asked for
 └── RandomnessUnavailable                      the operating system gives no secure random bytes
 ```
 
@@ -50,6 +51,10 @@ class CampaignMismatch(BadData):
 
 class PrivacyViolation(PrivgeError):
     """Something would reveal more than the stated epsilon; nothing was drawn."""
+
+
+class ToleranceNotReached(PrivgeError, ArithmeticError):
+    """An engine could not certify the error that was asked for; the message says what it could."""
 
 
 class RandomnessUnavailable(PrivgeError):

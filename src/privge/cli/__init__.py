@@ -5,7 +5,11 @@ from typing import Any
 
 import click
 
+from privge.cli.demo import demo
+from privge.cli.embed import embed
 from privge.cli.law import law
+from privge.cli.perturb import perturb
+from privge.cli.similar import similar
 from privge.errors import PrivgeError
 
 
@@ -32,7 +36,7 @@ def main() -> None:
     Each person perturbs their features once, on their own device, under local differential privacy;
     a curator who knows only the graph spreads the reports over it.
 
-    Start with `privge law`: it shows what a mechanism does to one value.
+    Start with `privge demo`: it shows the whole thing on a made-up network in a minute.
 
     \b
     Shell completion (bash; zsh and fish likewise):
@@ -40,6 +44,7 @@ def main() -> None:
     """
 
 
-main.add_command(law)
+for command in (demo, embed, law, perturb, similar):
+    main.add_command(command)
 
 __all__ = ["main"]

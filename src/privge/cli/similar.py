@@ -1,0 +1,33 @@
+"""``privge similar``: the nodes with the most similar vectors."""
+
+import json
+from pathlib import Path
+
+import click
+
+from privge.cli.options import INPUT, json_option
+from privge.errors import BadData
+from privge.vectors import Embedding
+
+
+@click.command()
+@click.argument("embedding_path", metavar="EMBEDDING", type=INPUT)
+@click.option("--node", required=True, help="The node to compare with.")
+@click.option("--count", type=click.IntRange(1), default=10, show_default=True, help="How many to show.")
+@click.option("--metric", type=click.Choice(["cosine", "dot"]), default="cosine", show_default=True)
+@json_option
+def similar(embedding_path: Path, node: str, count: int, metric: str, *, as_json: bool) -> None:
+    """Show the nodes most similar to a node.
+
+    \b
+    Example:
+      privge similar z.parquet --node alice --count 5
+    """
+    if not embedding_path.is_file():
+        raise BadData(f"{embedding_path}: no such file")
+    found = Embedding.from_parquet(embedding_path).most_similar(node, count, metric=metric)  # type: ignore[arg-type]
+    if as_json:
+        click.echo(json.dumps({"node": node, "metric": metric, "similar": [{"node": n, "score": s} for n, s in found]}))
+    else:
+        for other, score in found:
+            click.echo(f"{score:8.4f}  {other}")

@@ -1,0 +1,292 @@
+"""From reports and a graph to one vector for each node."""
+
+import inspect
+import logging
+from dataclasses import replace
+from importlib.metadata import version
+from typing import Literal, Self
+
+import numpy as np
+import scipy.sparse
+
+from privge._typing import Decoding, Progress
+from privge.campaign import Campaign
+from privge.errors import BadData, CampaignMismatch
+from privge.graph import Graph
+from privge.perturbation import FeatureMatrix
+from privge.propagation import DEFAULT_TOLERANCE, Engine, Matrix, Propagation, processors, propagate, propagate_change
+from privge.reports import Reports
+from privge.vectors import Embedding, Provenance
+
+logger = logging.getLogger(__name__)
+
+
+def embed(
+    graph: Graph,
+    reports: Reports,
+    *,
+    alpha: float = 0.1,
+    r: float = 0.5,
+    tolerance: float = DEFAULT_TOLERANCE,
+    engine: str | Engine = "sor",
+    decoding: Decoding = "raw",
+    unknown: Literal["refuse", "drop"] = "refuse",
+    threads: int | None = None,
+    memory: int | None = None,
+    progress: Progress | None = None,
+) -> Embedding:
+    """Spread the reports over the graph. Post-processing: it costs no privacy.
+
+    Parameters
+    ----------
+    graph
+        The public graph.
+    reports
+        At most one report a node. Nodes without a report get the midpoint.
+    alpha, r
+        Decay factor, in (0, 1), and convolution coefficient, in [0, 1], of the paper.
+    tolerance
+        Largest error of any entry, certified.
+    engine
+        ``sor``, ``push``, ``chebyshev``, ``exact``, or an engine object.
+    decoding
+        ``raw`` as in the paper, or ``unbiased``.
+    unknown
+        What to do with reports of nodes that are not in the graph: ``refuse``, or ``drop`` and count them.
+    threads
+        By default one for each processor; the result does not depend on it.
+    memory
+        Bytes that the result may take in memory; a larger one goes to a temporary memory-mapped file. By
+        default half of the machine's memory.
+    progress
+        Called with the columns done and the columns in all.
+    """
+    features = spread_rows(graph, reports, decoding, unknown)
+    matrix, run = propagate(
+        graph,
+        features,
+        alpha=alpha,
+        r=r,
+        tolerance=tolerance,
+        engine=engine,
+        threads=threads,
+        memory=memory,
+        progress=progress,
+    )
+    participation = int((np.diff(features.indptr) > 0).sum()) / max(1, graph.nodes)
+    provenance = _provenance(
+        graph, reports.campaign, run, alpha=alpha, r=r, decoding=decoding, participation=participation
+    )
+    return Embedding(graph.ids, matrix, provenance)
+
+
+def update(
+    embedding: Embedding,
+    new_reports: Reports,
+    *,
+    graph: Graph,
+    reports: Reports,
+    tolerance: float | None = None,
+    threads: int | None = None,
+) -> Embedding:
+    """Add new or replaced reports to a finished embedding, in time proportional to what changed.
+
+    Propagation is linear, so the change of the features is propagated by itself and added. It takes the cheaper of
+    two ways: push, which visits only the neighbourhood of the change, or relaxation of the touched columns.
+
+    Parameters
+    ----------
+    embedding
+        What `embed` returned for ``graph`` and ``reports``.
+    new_reports
+        Reports of the same campaign. A node that had a report gets the new one instead.
+    graph, reports
+        What the embedding was made from; the graph is checked against its fingerprint.
+    tolerance
+        Largest error that the update may add; by default that of the embedding. The certificate of the result is
+        the sum of both.
+    threads
+        By default one for each processor.
+    """
+    provenance = embedding.provenance
+    if graph.fingerprint != provenance.graph:
+        raise BadData("the embedding was made from another graph")
+    for part in (reports, new_reports):
+        if part.campaign.id != provenance.campaign:
+            raise CampaignMismatch(
+                f"the embedding is of campaign {provenance.campaign[:12]}, not {part.campaign.id[:12]}"
+            )
+    change = _change(graph, reports, new_reports, provenance.decoding)
+    correction, run = propagate_change(
+        graph,
+        change,
+        alpha=provenance.alpha,
+        r=provenance.r,
+        tolerance=tolerance or provenance.tolerance,
+        threads=threads or processors(),
+    )
+    matrix = np.array(embedding.matrix)
+    correction.add_to(matrix)
+    known = set(reports.ids.tolist())
+    joined = sum(node not in known for node in new_reports.ids.tolist())
+    updated = replace(
+        provenance,
+        certificate=provenance.certificate + run.certificate.error,
+        participation=provenance.participation + joined / max(1, graph.nodes),
+        seconds=run.seconds,
+        engine=f"{provenance.engine}+{run.engine}",
+    )
+    return Embedding(embedding.ids, matrix, updated)
+
+
+def spread_rows(
+    graph: Graph, reports: Reports, decoding: Decoding = "raw", unknown: Literal["refuse", "drop"] = "refuse"
+) -> scipy.sparse.csr_array:
+    """Decode the reports and place them in the graph's rows; nodes without a report have an empty row."""
+    if unknown not in ("refuse", "drop"):
+        raise ValueError(f"unknown must be 'refuse' or 'drop', got {unknown!r}")
+    rows = graph.rows_of(reports.ids)
+    strangers = int((rows < 0).sum())
+    if strangers and unknown == "refuse":
+        raise BadData(
+            f"{strangers} of {len(rows)} reports are of nodes that are not in the graph; drop them or add the nodes"
+        )
+    if strangers:
+        logger.warning("dropped %d reports of nodes that are not in the graph", strangers)
+    known = np.flatnonzero(rows >= 0)
+    order = known[np.argsort(rows[known], kind="stable")]
+    decoded = reports.decode(decoding)[order]
+    indptr = np.zeros(graph.nodes + 1, dtype=np.int64)
+    indptr[rows[order] + 1] = reports.campaign.k
+    return scipy.sparse.csr_array(
+        (decoded.data, decoded.indices, np.cumsum(indptr)), shape=(graph.nodes, reports.campaign.dimensions)
+    )
+
+
+def _change(graph: Graph, reports: Reports, new_reports: Reports, decoding: str) -> scipy.sparse.csr_array:
+    """Return new features minus old ones; only the rows of new reports are not empty."""
+    replaced = np.flatnonzero(np.isin(reports.ids, new_reports.ids))
+    old = Reports.with_indices(
+        reports.campaign, reports.ids[replaced], reports.codes[replaced], reports.indices[replaced]
+    )
+    return spread_rows(graph, new_reports, decoding) - spread_rows(graph, old, decoding)  # type: ignore[arg-type]
+
+
+def _provenance(
+    graph: Graph, campaign: Campaign, run: Propagation, *, alpha: float, r: float, decoding: str, participation: float
+) -> Provenance:
+    return Provenance(
+        campaign=campaign.id,
+        mechanism=campaign.mechanism,
+        epsilon=None if campaign.epsilon == float("inf") else campaign.epsilon,
+        k=campaign.k,
+        decoding=decoding,
+        graph=graph.fingerprint,
+        nodes=graph.nodes,
+        edges=graph.edges,
+        participation=participation,
+        alpha=alpha,
+        r=r,
+        engine=run.engine,
+        tolerance=run.tolerance,
+        certificate=run.certificate.error,
+        sweeps=run.certificate.sweeps,
+        precision=run.certificate.precision,
+        seconds=run.seconds,
+        version=version("privge"),
+    )
+
+
+class PrivGE:
+    """The whole method in scikit-learn's form: perturb, propagate, embed.
+
+    ``fit_transform(graph, features)`` simulates every device. Parameters are those of `privge.Campaign` and
+    `privge.embed`; ``get_params``, ``set_params`` and ``sklearn.base.clone`` work as for any estimator.
+
+    Parameters
+    ----------
+    mechanism, epsilon, k, low, high, levels
+        See `privge.Campaign`.
+    alpha, r, tolerance, engine, decoding
+        See `privge.embed`.
+    seed
+        None draws from the operating system; a seed repeats and is NOT PRIVATE.
+    """
+
+    def __init__(
+        self,
+        *,
+        mechanism: str = "hds",
+        epsilon: float | None = 1.0,
+        k: int | None = None,
+        low: float = 0.0,
+        high: float = 1.0,
+        levels: int | None = None,
+        alpha: float = 0.1,
+        r: float = 0.5,
+        tolerance: float = DEFAULT_TOLERANCE,
+        engine: str = "sor",
+        decoding: Decoding = "raw",
+        seed: int | None = None,
+    ) -> None:
+        self.mechanism = mechanism
+        self.epsilon = epsilon
+        self.k = k
+        self.low = low
+        self.high = high
+        self.levels = levels
+        self.alpha = alpha
+        self.r = r
+        self.tolerance = tolerance
+        self.engine = engine
+        self.decoding = decoding
+        self.seed = seed
+
+    def fit(self, graph: Graph, features: FeatureMatrix) -> Self:
+        """Perturb every row of ``features`` (in the graph's order) and embed; results end in an underscore."""
+        self.campaign_ = Campaign(
+            dimensions=features.shape[1],
+            low=self.low,
+            high=self.high,
+            mechanism=self.mechanism,
+            epsilon=self.epsilon,
+            k=self.k,
+            levels=self.levels,
+        )
+        self.reports_ = self.campaign_.simulate(features, ids=graph.ids, seed=self.seed)  # type: ignore[arg-type]
+        self.embedding_ = embed(
+            graph,
+            self.reports_,
+            alpha=self.alpha,
+            r=self.r,
+            tolerance=self.tolerance,
+            engine=self.engine,
+            decoding=self.decoding,
+        )
+        return self
+
+    def fit_transform(self, graph: Graph, features: FeatureMatrix) -> Matrix:
+        """Return the matrix of vectors, in the graph's order."""
+        return self.fit(graph, features).embedding_.matrix
+
+    def get_params(self, deep: bool = True) -> dict[str, object]:  # noqa: ARG002, FBT001, FBT002 (scikit-learn's signature)
+        """Return the parameters by name."""
+        return {
+            name: getattr(self, name) for name in inspect.signature(type(self).__init__).parameters if name != "self"
+        }
+
+    def set_params(self, **parameters: object) -> Self:
+        """Change parameters by name."""
+        known = self.get_params()
+        for name, value in parameters.items():
+            if name not in known:
+                raise ValueError(f"{name!r} is no parameter; there are {', '.join(known)}")
+            setattr(self, name, value)
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "embedding_")
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items())
+        return f"PrivGE({given})"

@@ -1,0 +1,1 @@
+"""Runs that end in something to look at."""

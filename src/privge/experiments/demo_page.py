@@ -1,0 +1,111 @@
+"""The demonstration as one HTML file that needs nothing else."""
+
+import base64
+import io
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from privge._atomic import atomic_path
+from privge.experiments.demo import ALPHA, REPEATS, Demonstration, K, R, colour
+from privge.experiments.layout import spring_layout
+from privge.graph import Graph
+from privge.mechanisms import MultiBit, Piecewise, SquareWave
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_DRAWN = 700  # people in the picture
+_INK, _PRIVATE, _CONTROL = "#26323a", "#0f766e", "#9aa5ad"
+
+
+def write_page(demonstration: Demonstration, path: Path) -> None:
+    """Render the page; the file is complete or absent."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("privge.experiments"), autoescape=True, undefined=jinja2.StrictUndefined
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    page = environment.get_template("demo.html").render(
+        d=demonstration,
+        graph=demonstration.network.graph,
+        odds=math.exp(demonstration.campaign.epsilon),
+        certainty=1 / (1 + math.exp(-demonstration.campaign.epsilon)),
+        profile=_profile(demonstration),
+        network_picture=_embedded(_network_figure(demonstration)),
+        accuracy_picture=_embedded(_accuracy_figure(demonstration)),
+        variances=_variances(demonstration),
+        certificate=max(embedding.provenance.certificate for embedding in demonstration.colours.values()),
+        repeats=REPEATS,
+        k=K,
+        alpha=ALPHA,
+        r=R,
+        drawn=_DRAWN,
+    )
+    with atomic_path(path) as partial:
+        partial.write_text(page, encoding="utf-8")
+
+
+def _profile(demonstration: Demonstration) -> list[dict[str, object]]:
+    sent = dict(zip(demonstration.campaign.indices_of(demonstration.person.node), demonstration.decoded, strict=True))
+    names, values = demonstration.network.feature_names, demonstration.network.features[0]
+    return [{"name": name, "has": values[i], "sent": sent.get(i)} for i, name in enumerate(names)]
+
+
+def _variances(demonstration: Demonstration) -> list[tuple[str, float, float]]:
+    """Worst-case variance of one reported value, as it is and after its bias is removed."""
+    share = demonstration.campaign.epsilon / demonstration.campaign.k
+    laws = (("square wave (HDS)", SquareWave), ("piecewise", Piecewise), ("multi-bit", MultiBit))
+    limits = [(name, law.continuous_limit(share)) for name, law in laws]
+    return [(name, limit.worst_case_variance(), limit.worst_case_variance("unbiased")) for name, limit in limits]
+
+
+def _network_figure(demonstration: Demonstration) -> "Figure":
+    from matplotlib.collections import LineCollection
+    from matplotlib.figure import Figure
+
+    graph = demonstration.network.graph
+    chosen = np.sort(np.argsort(-graph.degrees, kind="stable")[:_DRAWN])
+    part = Graph.from_scipy(graph.to_scipy()[chosen][:, chosen])
+    places = spring_layout(part)
+    lines = [places[list(edge)] for edge in zip(*part.to_edges().to_pydict().values(), strict=True)]
+    low, high = np.percentile(places, [1, 99], axis=0)
+    figure = Figure(figsize=(13.5, 4.8), layout="constrained")
+    for axes, (title, embedding) in zip(figure.subplots(1, 3), demonstration.colours.items(), strict=True):
+        axes.add_collection(LineCollection(lines, colors="#0000000b", linewidths=0.35))
+        axes.scatter(*places.T, c=colour(embedding)[chosen], s=22, linewidths=0, zorder=2)
+        axes.set_title(title, color=_INK)
+        axes.set_xlim(low[0] - 0.1, high[0] + 0.1)
+        axes.set_ylim(low[1] - 0.1, high[1] + 0.1)
+        axes.set_axis_off()
+    return figure
+
+
+def _accuracy_figure(demonstration: Demonstration) -> "Figure":
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7.5, 3.4), layout="constrained")
+    axes = figure.subplots()
+    rows = list(reversed(demonstration.accuracies))
+    colours = [_PRIVATE if row.kind == "private" else _CONTROL for row in rows]
+    means, errors = [100 * row.mean for row in rows], [100 * row.deviation for row in rows]
+    bars = axes.barh(
+        [row.name for row in rows], means, xerr=errors, color=colours, error_kw={"ecolor": _INK, "capsize": 3}
+    )
+    axes.bar_label(bars, [f" {mean:.1f}" for mean in means], padding=6, color=_INK)
+    chance = 100 * np.bincount(demonstration.network.labels).max() / len(demonstration.network.labels)
+    axes.axvline(chance, color=_INK, linestyle=":", linewidth=1)
+    axes.annotate("guessing", (chance, 1), xycoords=("data", "axes fraction"), ha="center", fontsize=8, color=_INK)
+    axes.set_xlim(0, 108)
+    axes.set_xlabel("people whose community is found, % (bars: standard deviation)")
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+def _embedded(figure: "Figure") -> str:
+    picture = io.BytesIO()
+    figure.savefig(picture, format="png", dpi=130)
+    return "data:image/png;base64," + base64.b64encode(picture.getvalue()).decode()

@@ -1,0 +1,222 @@
+"""`Graph`: node ids and a symmetric adjacency in compressed rows, without weights."""
+
+import hashlib
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import scipy.sparse
+from numpy.typing import NDArray
+
+from privge.errors import BadData
+from privge.ids import Ids, as_ids
+
+if TYPE_CHECKING:
+    import networkx
+
+logger = logging.getLogger(__name__)
+
+
+class UnknownNode(BadData):
+    """An edge ends at a node that is not among the nodes; ``row`` counts from 0."""
+
+    def __init__(self, row: int) -> None:
+        self.row = row
+        super().__init__(f"edge {row} has an end that is not among the nodes")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Graph:
+    """An undirected graph without weights, self-loops or repeated edges. Isolated nodes are allowed.
+
+    Use `from_edges` or a reader; the constructor takes finished arrays.
+
+    Parameters
+    ----------
+    ids
+        Node ids, all strings or all integers; row ``i`` of everything belongs to ``ids[i]``.
+    indptr, indices
+        The neighbours of row ``i`` are ``indices[indptr[i]:indptr[i+1]]``, sorted.
+    """
+
+    ids: Ids
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+
+    def __post_init__(self) -> None:
+        for name in ("ids", "indptr", "indices"):
+            frozen = getattr(self, name).view()
+            frozen.flags.writeable = False
+            object.__setattr__(self, name, frozen)
+
+    def __repr__(self) -> str:
+        return f"Graph({self.nodes:,} nodes, {self.edges:,} edges)"
+
+    @property
+    def nodes(self) -> int:
+        """Number of nodes."""
+        return len(self.ids)
+
+    @property
+    def edges(self) -> int:
+        """Number of undirected edges."""
+        return len(self.indices) // 2
+
+    @cached_property
+    def degrees(self) -> NDArray[np.int64]:
+        """Number of neighbours of each node."""
+        return np.diff(self.indptr)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of ids and adjacency: two graphs with the same fingerprint are the same."""
+        digest = hashlib.sha256()
+        for array in (self.indptr, self.indices):
+            digest.update(np.ascontiguousarray(array).tobytes())
+        digest.update("\n".join(map(str, self.ids.tolist())).encode())
+        return digest.hexdigest()
+
+    @classmethod
+    def from_edges(
+        cls,
+        edges: Iterable[tuple[object, object]] | NDArray[np.integer] | pa.Table,
+        *,
+        nodes: Sequence[object] | Ids | None = None,
+    ) -> Self:
+        """Build a graph from pairs of ids.
+
+        Parameters
+        ----------
+        edges
+            Pairs, an ``m x 2`` array, or an Arrow table with two columns. Each pair is one undirected edge,
+            whichever way round it is written; self-loops and repetitions are dropped and counted in the log.
+        nodes
+            All node ids, in the order that rows should have. By default the ids in order of appearance; give
+            them to have isolated nodes.
+        """
+        sources, targets = _columns(edges)
+        ids, source_rows, target_rows = _number(sources, targets, nodes)
+        return cls(ids, *_compress(source_rows, target_rows, len(ids)))
+
+    @classmethod
+    def from_scipy(
+        cls, adjacency: scipy.sparse.sparray | scipy.sparse.spmatrix, *, ids: Sequence[object] | None = None
+    ) -> Self:
+        """Build a graph from a square sparse matrix; every stored non-zero is an edge."""
+        if adjacency.ndim != 2 or adjacency.shape[0] != adjacency.shape[1]:
+            raise BadData(f"an adjacency matrix must be square, got shape {adjacency.shape}")
+        entries = scipy.sparse.coo_array(adjacency)
+        kept = entries.data != 0
+        names = as_ids(np.arange(adjacency.shape[0]) if ids is None else ids)
+        if len(names) != adjacency.shape[0]:
+            raise BadData(f"ids has {len(names)} entries for {adjacency.shape[0]} nodes")
+        rows, columns = (axis[kept].astype(np.int32) for axis in entries.coords)
+        return cls(names, *_compress(rows, columns, len(names)))
+
+    @classmethod
+    def from_networkx(cls, graph: "networkx.Graph") -> Self:
+        """Build a graph from networkx; directed edges become undirected, weights are ignored."""
+        return cls.from_edges(list(graph.edges()), nodes=list(graph.nodes()))
+
+    @classmethod
+    def from_pyg(cls, data: Any) -> Self:  # noqa: ANN401 (PyTorch Geometric is not a dependency)
+        """Build a graph from a PyTorch Geometric ``Data``; ids are 0, 1, ...."""
+        return cls.from_edges(data.edge_index.numpy().T, nodes=np.arange(int(data.num_nodes)))
+
+    def to_scipy(self) -> scipy.sparse.csr_array:
+        """Return the adjacency as a sparse matrix of ones."""
+        ones = np.ones(len(self.indices), dtype=np.float32)
+        return scipy.sparse.csr_array((ones, self.indices, self.indptr), shape=(self.nodes, self.nodes))
+
+    def to_edges(self) -> pa.Table:
+        """Return each edge once, as columns ``source`` and ``target``."""
+        rows = np.repeat(np.arange(self.nodes, dtype=np.int32), self.degrees)
+        once = rows < self.indices
+        names = pa.array(self.ids)
+        return pa.table(
+            {"source": names.take(pa.array(rows[once])), "target": names.take(pa.array(self.indices[once]))}
+        )
+
+    def to_networkx(self) -> "networkx.Graph":
+        """Return a networkx graph with the same ids."""
+        import networkx
+
+        graph = networkx.Graph()
+        graph.add_nodes_from(self.ids.tolist())
+        table = self.to_edges()
+        graph.add_edges_from(zip(table["source"].to_pylist(), table["target"].to_pylist(), strict=True))
+        return graph
+
+    def rows_of(self, ids: Sequence[object] | Ids) -> NDArray[np.int64]:
+        """Return the row of each id, and -1 for ids that are not in the graph."""
+        wanted = pa.array(as_ids(ids, unique=False))
+        known = pa.array(self.ids)
+        if wanted.type != known.type:
+            wanted, known = wanted.cast(pa.string()), known.cast(pa.string())
+        rows: NDArray[np.int64] = pc.fill_null(pc.index_in(wanted, known), -1).to_numpy().astype(np.int64)
+        return rows
+
+
+def _columns(edges: Iterable[tuple[object, object]] | NDArray[np.integer] | pa.Table) -> tuple[pa.Array, pa.Array]:
+    if isinstance(edges, pa.Table):
+        sources, targets = (edges.column(i).combine_chunks() for i in range(2))
+    elif isinstance(edges, np.ndarray):
+        if edges.ndim != 2 or edges.shape[1] != 2:
+            raise BadData(f"edges must be pairs, got an array of shape {edges.shape}")
+        sources, targets = (pa.array(np.ascontiguousarray(edges[:, i])) for i in range(2))
+    else:
+        pairs = list(edges)
+        if any(len(pair) != 2 for pair in pairs):
+            raise BadData("edges must be pairs of ids")
+        ids = as_ids((node for pair in pairs for node in pair), unique=False)
+        sources, targets = pa.array(ids[0::2]), pa.array(ids[1::2])
+    if sources.null_count or targets.null_count:
+        raise BadData("an edge lacks an id")
+    if sources.type != targets.type:
+        sources, targets = sources.cast(pa.string()), targets.cast(pa.string())
+    return sources, targets
+
+
+def _number(
+    sources: pa.Array, targets: pa.Array, nodes: Sequence[object] | Ids | None
+) -> tuple[Ids, NDArray[np.int32], NDArray[np.int32]]:
+    """Replace ids by row numbers: those of ``nodes``, or in order of appearance."""
+    both = pa.concat_arrays([sources, targets])
+    if nodes is None:
+        encoded = both.dictionary_encode()
+        ids, rows = as_ids(encoded.dictionary.to_numpy(zero_copy_only=False)), encoded.indices.to_numpy()
+    else:
+        ids = as_ids(nodes)
+        known = pa.array(ids)
+        if known.type != both.type:
+            known, both = known.cast(pa.string()), both.cast(pa.string())
+        found = pc.index_in(both, known)
+        if found.null_count:
+            edge = pc.index(pc.is_null(found), pa.scalar(value=True)).as_py() % len(sources)
+            raise UnknownNode(edge)
+        rows = found.to_numpy()
+    rows = rows.astype(np.int32, copy=False)
+    return ids, rows[: len(sources)], rows[len(sources) :]
+
+
+def _compress(
+    sources: NDArray[np.int32], targets: NDArray[np.int32], nodes: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return the symmetric compressed rows; say in the log what was dropped."""
+    from privge.graph._kernels import compress
+
+    loops = int((sources == targets).sum())
+    indptr, indices = compress(sources, targets, nodes)
+    duplicates = len(sources) - loops - len(indices) // 2
+    if loops or duplicates:
+        logger.info(
+            "dropped %d self-loops and %d repeated edges (an edge written both ways counts as a repetition)",
+            loops,
+            duplicates,
+        )
+    return indptr, indices

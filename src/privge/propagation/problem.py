@@ -1,0 +1,159 @@
+"""What is solved, and what an engine must say about its answer.
+
+The embedding is ``Z = sum over l of alpha (1-alpha)^l M^l X`` with ``M = D^(r-1) A D^(-r)``. With ``y = D^(-r) Z`` and
+the row-stochastic ``P = D^(-1) A`` this is the linear system
+
+    ``(I - (1-alpha) P) y = alpha D^(-r) X =: start``,    ``Z = D^r y``,
+
+in which the graph has no edge weights: sum the neighbours, scale by ``(1-alpha) / degree``. A node without
+neighbours has ``z = alpha x``, as the series says (its degree counts as 1 in the powers of D).
+
+*Certificate.* Row sums of P are at most 1, so ``|y - y*| <= |residual| / alpha`` in the maximum norm for any ``y``. An
+engine bounds its residual, rounding included, and reports the bound of the error of Z, which is larger by at
+most the largest ``degree^r``.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import ClassVar, Protocol, TypeAlias
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from privge._typing import Floats, Progress
+from privge.graph import Graph
+
+Matrix: TypeAlias = NDArray[np.floating]
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """A guarantee about a block of columns, or about all of them.
+
+    Parameters
+    ----------
+    error
+        No entry of Z is farther than this from the exact solution.
+    sweeps
+        Passes over the edges; for ``push``, edge visits divided by edges.
+    precision
+        ``float32`` or ``float64``, the precision that was needed.
+    """
+
+    error: float
+    sweeps: float
+    precision: str
+
+    def plus(self, error: float) -> "Certificate":
+        """Return the certificate with a further error added."""
+        return Certificate(self.error + error, self.sweeps, self.precision)
+
+    @classmethod
+    def worst(cls, parts: list["Certificate"]) -> "Certificate":
+        """Combine the certificates of all blocks."""
+        if not parts:
+            return cls(0.0, 0.0, "float32")
+        return cls(*(max(getattr(part, name) for part in parts) for name in ("error", "sweeps", "precision")))
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """One propagation: a graph, its features, and the two parameters of the paper.
+
+    Parameters
+    ----------
+    graph
+        The public graph.
+    features
+        One sparse row for each node, in the graph's order.
+    alpha
+        Decay factor, in (0, 1): near 1 stays local, near 0 reaches far.
+    r
+        Convolution coefficient, in [0, 1].
+    tolerance
+        Largest error allowed in any entry of Z.
+    """
+
+    graph: Graph
+    features: scipy.sparse.csr_array
+    alpha: float
+    r: float
+    tolerance: float
+
+    def __post_init__(self) -> None:
+        if not 0 < self.alpha < 1:
+            raise ValueError(f"alpha must lie between 0 and 1, both excluded, got {self.alpha!r}")
+        if not 0 <= self.r <= 1:
+            raise ValueError(f"r must lie between 0 and 1, got {self.r!r}")
+        if not (math.isfinite(self.tolerance) and self.tolerance > 0):
+            raise ValueError(f"tolerance must be a finite number above 0, got {self.tolerance!r}")
+        if self.features.shape[0] != self.graph.nodes:
+            raise ValueError(f"features have {self.features.shape[0]} rows for {self.graph.nodes} nodes")
+        if not np.isfinite(self.features.data).all():
+            raise ValueError("features hold a value that is not finite")
+
+    @property
+    def columns(self) -> int:
+        """Number of feature columns."""
+        return int(self.features.shape[1])
+
+    @cached_property
+    def scale(self) -> Floats:
+        """``degree^r`` of each node, 1 for isolated nodes."""
+        return np.maximum(self.graph.degrees, 1).astype(np.float64) ** self.r
+
+    @cached_property
+    def largest_scale(self) -> float:
+        """What an error in y can grow by in Z."""
+        return float(self.scale.max(initial=1.0))
+
+    @cached_property
+    def weights(self) -> Floats:
+        """``(1-alpha) / degree`` of each node, 0 for isolated nodes."""
+        degrees = self.graph.degrees
+        return np.divide(1 - self.alpha, degrees, out=np.zeros(len(degrees)), where=degrees > 0)
+
+    @cached_property
+    def by_column(self) -> scipy.sparse.csc_array:
+        """``D^(-r) X`` by columns."""
+        scaled = scipy.sparse.csc_array(self.features)
+        data = scaled.data.astype(np.float64) / self.scale[scaled.indices]
+        return scipy.sparse.csc_array((data, scaled.indices, scaled.indptr), shape=scaled.shape)
+
+    def column(self, j: int) -> tuple[NDArray[np.int32], Floats]:
+        """Return the rows and values of column ``j`` of ``D^(-r) X``."""
+        part = slice(self.by_column.indptr[j], self.by_column.indptr[j + 1])
+        return self.by_column.indices[part], self.by_column.data[part]
+
+    def storage_error(self, kind: np.dtype[np.floating] | type[np.floating]) -> float:
+        """Bound what rounding Z to a precision costs: no ``|y|`` exceeds the largest of ``|D^(-r) X|``."""
+        largest = float(np.abs(self.by_column.data).max(initial=0.0))
+        return float(np.finfo(kind).eps / 2) * largest * self.largest_scale
+
+    def for_output(self, kind: np.dtype[np.floating]) -> "Problem":
+        """Return the problem with the part of the tolerance set aside that storing its result will take."""
+        return replace(self, tolerance=max(self.tolerance - self.storage_error(kind), self.tolerance / 2))
+
+    def write(self, out: Matrix, columns: slice, y: Matrix) -> float:
+        """Write ``Z = D^r y`` and return what rounding it to the precision of ``out`` may cost."""
+        z = y * self.scale[:, None]
+        out[:, columns] = z
+        return float(np.finfo(out.dtype).eps / 2 * np.abs(z).max(initial=0.0))
+
+    def blocks(self, width: int) -> Iterator[slice]:
+        """Yield slices of at most ``width`` columns."""
+        for first in range(0, self.columns, width):
+            yield slice(first, min(first + width, self.columns))
+
+
+class Engine(Protocol):
+    """Anything that fills the embedding and certifies it."""
+
+    name: ClassVar[str]
+
+    def solve(self, problem: Problem, out: Matrix, *, threads: int, progress: Progress | None) -> Certificate:
+        """Write Z into ``out`` (nodes x columns), with every error at most the problem's tolerance."""
+        ...

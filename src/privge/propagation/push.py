@@ -1,0 +1,102 @@
+"""Backward push, the paper's Algorithm 3: absolute threshold ``rmax``, residues dropped at the end.
+
+It touches only the neighbourhood of the non-zeros, so it suits single columns with few non-zeros at a loose
+tolerance, and corrections of a finished embedding. The queue is first in, first out.
+
+*Certificate.* The invariant ``y* = reserve + alpha * sum (1-alpha)^l P^l residue`` holds after every push, and
+``alpha * sum (1-alpha)^l P^l`` has row sums of at most 1. So ``|y* - reserve| <= rmax``, and the error of Z is at most
+``rmax * max(degree)^r``, plus the rounding of float64, which is added.
+"""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privge._typing import Floats, Progress
+from privge.propagation.problem import Certificate, Matrix, Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Push:
+    """Backward push.
+
+    Parameters
+    ----------
+    rmax
+        The paper's threshold. None derives it from the tolerance.
+    """
+
+    name: ClassVar[str] = "push"
+    rmax: float | None = None
+
+    def solve(
+        self, problem: Problem, out: Matrix, *, threads: int = 1, progress: Progress | None = None
+    ) -> Certificate:
+        """Write Z into ``out``, column by column; threads take every so-manieth column."""
+        out[:] = 0
+        shares = [range(first, problem.columns, threads) for first in range(min(threads, problem.columns))]
+
+        def work(columns: range) -> tuple[int, float]:
+            visits, largest = 0, 0.0
+            for column in self.columns(problem, columns):
+                out[column.rows, column.number] = column.values
+                visits += column.visits
+                largest = max(largest, float(np.abs(column.values).max(initial=0.0)))
+                if progress is not None and columns.start == 0:
+                    progress(min(column.number + threads, problem.columns), problem.columns)
+            return visits, largest
+
+        with ThreadPoolExecutor(max(1, len(shares))) as pool:
+            done = list(pool.map(work, shares))
+        sweeps = sum(visits for visits, _ in done) / max(1, len(problem.graph.indices) * problem.columns)
+        stored = float(np.finfo(out.dtype).eps / 2) * max((largest for _, largest in done), default=0.0)
+        return Certificate(self.error(problem) + stored, sweeps, "float64")
+
+    def error(self, problem: Problem) -> float:
+        """Return the bound of the error that this threshold guarantees."""
+        return self.threshold(problem) * problem.largest_scale + _rounding(problem)
+
+    def threshold(self, problem: Problem) -> float:
+        """Return the paper's rmax: as given, or such that the tolerance is kept with a millionth to spare."""
+        if self.rmax is not None:
+            return self.rmax
+        return max(0.0, problem.tolerance * (1 - 1e-6) - _rounding(problem)) / problem.largest_scale
+
+    def columns(self, problem: Problem, numbers: range | NDArray[np.int64]) -> Iterator["Column"]:
+        """Yield the non-zero part of Z for some columns."""
+        from privge.propagation._kernels.push import RESIDUE, WEIGHT, push
+
+        graph = problem.graph
+        state = np.zeros((graph.nodes, 2))
+        state[:, WEIGHT] = problem.weights
+        reserve, marks = np.zeros(graph.nodes), np.zeros(graph.nodes, dtype=np.uint8)
+        queue, pushed = (np.empty(graph.nodes, dtype=np.int32) for _ in range(2))
+        rmax = self.threshold(problem)
+        for number in numbers:
+            rows, values = problem.column(int(number))
+            count, visits = push(
+                graph.indptr, graph.indices, problem.alpha, rmax, rows, values, state, reserve, marks, queue, pushed
+            )
+            reached = pushed[:count].copy()
+            yield Column(int(number), reached, reserve[reached] * problem.scale[reached], visits)
+            state[:, RESIDUE] = 0
+            reserve[reached], marks[reached] = 0, 0
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Column:
+    """One column of Z where it is not zero, and the edges visited for it."""
+
+    number: int
+    rows: NDArray[np.int32]
+    values: Floats
+    visits: int
+
+
+def _rounding(problem: Problem) -> float:
+    """Bound what float64 adds: every residue is a sum of shrinking terms, each rounded a few times."""
+    return 1e-13 * float(np.abs(problem.by_column.data).max(initial=0.0)) * problem.largest_scale
