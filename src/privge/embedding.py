@@ -127,8 +127,7 @@ def update(
     )
     matrix = np.array(embedding.matrix)
     correction.add_to(matrix)
-    known = set(reports.ids.tolist())
-    joined = sum(node not in known for node in new_reports.ids.tolist())
+    joined = int((~np.isin(new_reports.ids, reports.ids)).sum())
     updated = replace(
         provenance,
         certificate=provenance.certificate + run.certificate.error,

@@ -28,8 +28,8 @@ def as_ids(ids: Iterable[object], *, unique: bool = True) -> Ids:
         array: Ids = ids.astype(np.int64)
     else:
         array = _as_array(ids.tolist() if isinstance(ids, np.ndarray) else list(ids))
-    if unique and len(set(array.tolist())) != len(array):
-        raise BadData(f"id {_first_repeated(array)} appears twice")
+    if unique and (repeated := first_repeated(array)) is not None:
+        raise BadData(f"id {repeated} appears twice")
     return array
 
 
@@ -50,10 +50,14 @@ def _as_array(nodes: list[object]) -> Ids:
         raise BadData("integer ids must fit 64 bits; write larger ones as strings") from None
 
 
-def _first_repeated(ids: Ids) -> int:
+def first_repeated(ids: Ids) -> int | None:
+    """Return the first position whose id stood before, if there is one."""
+    nodes = ids.tolist()
+    if len(set(nodes)) == len(nodes):
+        return None
     seen: set[object] = set()
-    for position, node in enumerate(ids.tolist()):
+    for position, node in enumerate(nodes):
         if node in seen:
             return position
         seen.add(node)
-    return -1
+    return None

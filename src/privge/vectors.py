@@ -97,7 +97,8 @@ class Embedding:
         for block in self._blocks():
             scores[block] = self.matrix[block] @ self.matrix[row]
         if metric == "cosine":
-            scores /= np.maximum(self._norms * self._norms[row], np.finfo(np.float32).tiny)
+            lengths = self._norms * self._norms[row]
+            scores = np.divide(scores, lengths, out=np.zeros_like(scores), where=lengths > 0)
         scores[row] = -np.inf
         best = np.argpartition(-scores, min(k, len(self) - 1))[:k]
         best = best[np.lexsort((best, -scores[best]))]
@@ -170,7 +171,7 @@ class Embedding:
         return {node: row for row, node in enumerate(self.ids.tolist())}
 
     def _row(self, node: str | int) -> int:
-        if node not in self._rows and isinstance(node, str) and node.lstrip("-").isdigit():
+        if node not in self._rows and isinstance(node, str) and node.removeprefix("-").isdecimal():
             node = int(node)  # ids typed on a command line
         if node not in self._rows:
             raise BadData(f"node {node!r} is not in the embedding")

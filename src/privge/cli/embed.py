@@ -1,14 +1,24 @@
 """``privge embed``: the main job, from reports and a graph to one vector for each node."""
 
 import json
+import math
 from pathlib import Path
 
 import click
 
-from privge.cli.options import INPUT, OUTPUT, campaign_options, json_option, peak_bytes, simulated_campaign
+from privge.cli.options import (
+    INPUT,
+    OUTPUT,
+    campaign_options,
+    check_output,
+    existing,
+    json_option,
+    naming,
+    peak_bytes,
+    simulated_campaign,
+)
 from privge.cli.progress import progress_bar
 from privge.embedding import embed as embed_reports
-from privge.errors import BadData
 from privge.graph import Graph, read_features, read_graph
 from privge.propagation import DEFAULT_TOLERANCE, ENGINES
 from privge.reports import Reports
@@ -53,14 +63,16 @@ def embed(
     """
     if (reports_path is None) == (features_path is None):
         raise click.UsageError("Give either --reports (real) or --features (simulated devices).")
-    if output.suffix not in (".parquet", ".npy"):
-        raise click.BadParameter("the name must end in .parquet or .npy", param_hint="--output")
+    for name, value in (("--alpha", alpha), ("--r", r), ("--tolerance", tolerance)):
+        if not math.isfinite(value):  # click lets NaN through every range
+            raise click.BadParameter(f"must be a finite number, got {value}", param_hint=name)
+    check_output(output, ".parquet", ".npy")
     graph = read_graph(graph_path, nodes=nodes_path)
     if reports_path is not None:
-        reports = Reports.from_parquet(_existing(reports_path))
+        reports = Reports.from_parquet(existing(reports_path))
     else:
         reports = _simulated(features_path, mechanism, epsilon, k, low, high, levels, seed)  # type: ignore[arg-type]
-    with progress_bar("Propagating") as progress:
+    with naming(reports_path or features_path), progress_bar("Propagating") as progress:  # type: ignore[arg-type]
         embedding = embed_reports(
             graph, reports, alpha=alpha, r=r, tolerance=tolerance, engine=engine, decoding=decoding,  # type: ignore[arg-type]
             unknown="drop" if drop_unknown else "refuse", threads=threads, memory=memory, progress=progress,
@@ -76,14 +88,8 @@ def _simulated(
     features = read_features(path)
     campaign = simulated_campaign(features.matrix.shape[1], mechanism, epsilon, k, low, high, levels)
     click.echo("Simulating the devices: this reads everybody's private features.", err=True)
-    with progress_bar("Perturbing") as progress:
+    with naming(path), progress_bar("Perturbing") as progress:
         return campaign.simulate(features.matrix, ids=features.ids, seed=seed, progress=progress)  # type: ignore[arg-type]
-
-
-def _existing(path: Path) -> Path:
-    if not path.is_file():
-        raise BadData(f"{path}: no such file")
-    return path
 
 
 def _summary(graph: Graph, embedding: Embedding, output: Path) -> dict[str, object]:

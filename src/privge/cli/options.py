@@ -1,13 +1,15 @@
 """Options that several commands share."""
 
 import resource
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
 from privge.campaign import Campaign
+from privge.errors import BadData, InvalidCampaign
 from privge.mechanisms import LAWS, MAX_LEVELS
 
 Command = Callable[..., Any]
@@ -43,10 +45,37 @@ def simulated_campaign(
     dimensions: int, mechanism: str, epsilon: float | None, k: int | None, low: float, high: float, levels: int | None
 ) -> Campaign:
     """Build the campaign that the options describe."""
-    return Campaign(
-        dimensions=dimensions, low=low, high=high, mechanism=mechanism, epsilon=epsilon, k=k, levels=levels,
-        purpose="simulation on the command line",
-    )  # fmt: skip
+    try:
+        return Campaign(
+            dimensions=dimensions, low=low, high=high, mechanism=mechanism, epsilon=epsilon, k=k, levels=levels,
+            purpose="simulation on the command line",
+        )  # fmt: skip
+    except InvalidCampaign as error:
+        raise click.UsageError(str(error)) from error
+
+
+def existing(path: Path) -> Path:
+    """Return the path of a file that is there."""
+    if not path.is_file():
+        raise BadData(f"{path}: no such file")
+    return path
+
+
+def check_output(path: Path, *suffixes: str) -> None:
+    """Refuse, before the work, a place where its result could not be written."""
+    if path.suffix not in suffixes:
+        raise click.BadParameter(f"the name must end in {' or '.join(suffixes)}", param_hint="--output")
+    if not path.parent.is_dir():
+        raise click.BadParameter(f"there is no folder {path.parent}", param_hint="--output")
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Put the name of the file that the data came from before the message of an error."""
+    try:
+        yield
+    except BadData as error:
+        raise BadData(f"{path}: {error}") from error
 
 
 def json_option(command: Command) -> Command:
@@ -55,5 +84,13 @@ def json_option(command: Command) -> Command:
 
 
 def peak_bytes() -> int:
-    """Return the largest resident memory of this process so far."""
+    """Return the largest resident memory of this process so far.
+
+    Linux carries ``ru_maxrss`` over from the process that started this one, so its own high-water mark is read first.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        for line in status.read_text(encoding="utf-8").splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -6,7 +6,17 @@ from pathlib import Path
 import click
 
 from privge.campaign import Campaign
-from privge.cli.options import INPUT, OUTPUT, campaign_options, json_option, peak_bytes, simulated_campaign
+from privge.cli.options import (
+    INPUT,
+    OUTPUT,
+    campaign_options,
+    check_output,
+    existing,
+    json_option,
+    naming,
+    peak_bytes,
+    simulated_campaign,
+)
 from privge.cli.progress import progress_bar
 from privge.graph import read_features
 
@@ -30,13 +40,14 @@ def perturb(
     Example:
       privge perturb --features features.csv --epsilon 1 --k 5 -o reports.parquet
     """
+    check_output(output, ".parquet")
     features = read_features(features_path)
     if campaign_path is None:
         campaign = simulated_campaign(features.matrix.shape[1], mechanism, epsilon, k, low, high, levels)
     else:
-        campaign = Campaign.load(campaign_path)
+        campaign = Campaign.load(existing(campaign_path))
     click.echo("Simulating the devices: this reads everybody's private features.", err=True)
-    with progress_bar("Perturbing") as progress:
+    with naming(features_path), progress_bar("Perturbing") as progress:
         reports = campaign.simulate(features.matrix, ids=features.ids, seed=seed, progress=progress)  # type: ignore[arg-type]
     reports.to_parquet(output)
     if as_json:

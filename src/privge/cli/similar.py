@@ -5,8 +5,7 @@ from pathlib import Path
 
 import click
 
-from privge.cli.options import INPUT, json_option
-from privge.errors import BadData
+from privge.cli.options import INPUT, existing, json_option
 from privge.vectors import Embedding
 
 
@@ -23,9 +22,7 @@ def similar(embedding_path: Path, node: str, count: int, metric: str, *, as_json
     Example:
       privge similar z.parquet --node alice --count 5
     """
-    if not embedding_path.is_file():
-        raise BadData(f"{embedding_path}: no such file")
-    found = Embedding.from_parquet(embedding_path).most_similar(node, count, metric=metric)  # type: ignore[arg-type]
+    found = Embedding.from_parquet(existing(embedding_path)).most_similar(node, count, metric=metric)  # type: ignore[arg-type]
     if as_json:
         click.echo(json.dumps({"node": node, "metric": metric, "similar": [{"node": n, "score": s} for n, s in found]}))
     else:

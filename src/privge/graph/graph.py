@@ -1,6 +1,7 @@
 """`Graph`: node ids and a symmetric adjacency in compressed rows, without weights."""
 
 import hashlib
+import json
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -70,15 +71,17 @@ class Graph:
     @cached_property
     def degrees(self) -> NDArray[np.int64]:
         """Number of neighbours of each node."""
-        return np.diff(self.indptr)
+        degrees = np.diff(self.indptr)
+        degrees.flags.writeable = False
+        return degrees
 
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of ids and adjacency: two graphs with the same fingerprint are the same."""
-        digest = hashlib.sha256()
+        # JSON says where each id ends and tells 1 from "1"; their number says where the rows end.
+        digest = hashlib.sha256(json.dumps(self.ids.tolist()).encode())
         for array in (self.indptr, self.indices):
             digest.update(np.ascontiguousarray(array).tobytes())
-        digest.update("\n".join(map(str, self.ids.tolist())).encode())
         return digest.hexdigest()
 
     @classmethod
@@ -101,6 +104,8 @@ class Graph:
         """
         sources, targets = _columns(edges)
         ids, source_rows, target_rows = _number(sources, targets, nodes)
+        del sources, targets
+        pa.default_memory_pool().release_unused()  # Arrow keeps what it freed; the graph needs the memory now
         return cls(ids, *_compress(source_rows, target_rows, len(ids)))
 
     @classmethod
@@ -152,10 +157,21 @@ class Graph:
         graph.add_edges_from(zip(table["source"].to_pylist(), table["target"].to_pylist(), strict=True))
         return graph
 
+    @cached_property
+    def _sorted_ids(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        ids: NDArray[np.int64] = np.asarray(self.ids, dtype=np.int64)
+        order = np.argsort(ids, kind="stable")
+        return order, ids[order]
+
     def rows_of(self, ids: Sequence[object] | Ids) -> NDArray[np.int64]:
         """Return the row of each id, and -1 for ids that are not in the graph."""
-        wanted = pa.array(as_ids(ids, unique=False))
-        known = pa.array(self.ids)
+        asked = as_ids(ids, unique=False)
+        if asked.dtype == self.ids.dtype == np.int64:
+            order, ordered = self._sorted_ids
+            places = np.minimum(np.searchsorted(ordered, asked), max(0, len(ordered) - 1))
+            found = ordered[places] == asked if len(ordered) else np.zeros(len(asked), dtype=bool)
+            return np.where(found, order[places] if len(order) else 0, -1)
+        wanted, known = pa.array(asked), pa.array(self.ids)
         if wanted.type != known.type:
             wanted, known = wanted.cast(pa.string()), known.cast(pa.string())
         rows: NDArray[np.int64] = pc.fill_null(pc.index_in(wanted, known), -1).to_numpy().astype(np.int64)
@@ -164,6 +180,8 @@ class Graph:
 
 def _columns(edges: Iterable[tuple[object, object]] | NDArray[np.integer] | pa.Table) -> tuple[pa.Array, pa.Array]:
     if isinstance(edges, pa.Table):
+        if edges.num_columns != 2:
+            raise BadData(f"edges must be pairs, got a table of {edges.num_columns} columns")
         sources, targets = (edges.column(i).combine_chunks() for i in range(2))
     elif isinstance(edges, np.ndarray):
         if edges.ndim != 2 or edges.shape[1] != 2:
@@ -177,9 +195,23 @@ def _columns(edges: Iterable[tuple[object, object]] | NDArray[np.integer] | pa.T
         sources, targets = pa.array(ids[0::2]), pa.array(ids[1::2])
     if sources.null_count or targets.null_count:
         raise BadData("an edge lacks an id")
+    sources, targets = _plain(sources), _plain(targets)
     if sources.type != targets.type:
         sources, targets = sources.cast(pa.string()), targets.cast(pa.string())
     return sources, targets
+
+
+def _plain(ids: pa.Array) -> pa.Array:
+    """Return ids as 64-bit integers or strings, without a dictionary; whatever else is refused."""
+    if pa.types.is_dictionary(ids.type):
+        ids = ids.dictionary_decode()
+    if len(ids) == 0:
+        return pa.array([], type=pa.int64())
+    if pa.types.is_signed_integer(ids.type):
+        return ids.cast(pa.int64())
+    if pa.types.is_unsigned_integer(ids.type) or pa.types.is_string(ids.type) or pa.types.is_large_string(ids.type):
+        return ids
+    raise BadData(f"ids must be integers or strings, got {ids.type}")
 
 
 def _number(

@@ -1,6 +1,8 @@
 """Files to graphs and features, and back. Everything is joined by id, never by position alone."""
 
 import logging
+import zipfile
+import zlib
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -14,13 +16,14 @@ from numpy.typing import NDArray
 
 from privge._atomic import atomic_path
 from privge.errors import BadData
-from privge.graph.columns import delimiter, first_line, first_null, line_of, read_table
+from privge.graph.columns import delimiter, first_line, first_null, first_text, line_of, read_table
 from privge.graph.graph import Graph, UnknownNode
-from privge.ids import Ids, as_ids
+from privge.ids import Ids, as_ids, first_repeated
 
 logger = logging.getLogger(__name__)
 
 _EDGE_NAMES = {("source", "target"), ("src", "dst"), ("from", "to"), ("id_1", "id_2"), ("u", "v")}
+_NO_MATRIX = (OSError, ValueError, KeyError, EOFError, TypeError, NotImplementedError, zipfile.BadZipFile, zlib.error)
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,23 +49,25 @@ def read_graph(path: str | PathLike[str], *, nodes: str | PathLike[str] | None =
     """
     path = Path(path)
     if path.suffix == ".npz":
-        return Graph.from_scipy(_load_npz(path))
+        return _graph_from_npz(path, nodes)
     table, header = _edge_table(path)
     for name in table.column_names:
         if table[name].null_count:
             raise BadData(f"{line_of(path, first_null(table[name]), header=header)}: an edge lacks its {name}")
-    if nodes is None:
-        return Graph.from_edges(table)
-    ids = read_ids(nodes)
+    ids = None if nodes is None else read_ids(nodes)
     try:
         return Graph.from_edges(table, nodes=ids)
     except UnknownNode as error:
         raise BadData(f"{line_of(path, error.row, header=header)}: an end of the edge is not in {nodes}") from error
+    except BadData as error:
+        raise BadData(f"{path}: {error}") from error
 
 
 def write_graph(graph: Graph, path: str | PathLike[str]) -> None:
     """Write each edge once, in the format that the name stands for; isolated nodes are not in an edge list."""
     path = Path(path)
+    if path.suffix == ".npz" and graph.ids.tolist() != list(range(graph.nodes)):
+        raise BadData(f"{path}: an .npz keeps no ids, so it can hold only a graph whose ids are 0, 1, ...")
     with atomic_path(path) as partial:
         if path.suffix == ".npz":
             with partial.open("wb") as file:
@@ -80,8 +85,7 @@ def write_graph(graph: Graph, path: str | PathLike[str]) -> None:
 def read_ids(path: str | PathLike[str]) -> Ids:
     """Read the column ``id`` of a table."""
     path = Path(path)
-    column = _column(read_table(path), "id", path)
-    return _as_ids(column, path)
+    return _as_ids(_column(_table_with_ids(path), "id", path), path)
 
 
 def read_features(path: str | PathLike[str]) -> Features:
@@ -93,7 +97,7 @@ def read_features(path: str | PathLike[str]) -> Features:
     if path.suffix == ".npz":
         matrix = _load_npz(path)
         return Features(np.arange(matrix.shape[0]), matrix)
-    table = read_table(path)
+    table = _table_with_ids(path)
     ids = _as_ids(_column(table, "id", path), path)
     names = tuple(name for name in table.column_names if name != "id")
     if not names:
@@ -105,7 +109,7 @@ def read_features(path: str | PathLike[str]) -> Features:
 def read_labels(path: str | PathLike[str]) -> tuple[Ids, NDArray[np.object_]]:
     """Read a table with the columns ``id`` and ``label``."""
     path = Path(path)
-    table = read_table(path)
+    table = _table_with_ids(path)
     labels = _column(table, "label", path)
     return _as_ids(_column(table, "id", path), path), labels.to_numpy().astype(np.object_)
 
@@ -122,9 +126,28 @@ def _edge_table(path: Path) -> tuple[pa.Table, bool]:
     if len(fields) != 2:
         raise BadData(f"{path}, line 1: an edge has two ids, this line has {len(fields)} fields")
     table = read_table(path, names=None if header else list(names))
-    if any(kind not in (pa.int64(), pa.string()) for kind in table.schema.types):
+    if set(table.schema.types) not in ({pa.int64()}, {pa.string()}):  # 007 beside a name is text too
         table = read_table(path, names=None if header else list(names), text=names)
     return table, header
+
+
+def _graph_from_npz(path: Path, nodes: str | PathLike[str] | None) -> Graph:
+    if nodes is not None:
+        raise BadData(f"{path}: an .npz has all its nodes already, 0, 1, ...; leave out {nodes}")
+    adjacency = _load_npz(path)
+    try:
+        return Graph.from_scipy(adjacency)
+    except BadData as error:
+        raise BadData(f"{path}: {error}") from error
+
+
+def _table_with_ids(path: Path) -> pa.Table:
+    """Read a table whose column ``id`` is integers, or else text as it stands: no dates, no truth values."""
+    table = read_table(path)
+    known = path.suffix == ".parquet" or "id" not in table.column_names
+    if known or table.schema.field("id").type in (pa.int64(), pa.string()):
+        return table
+    return read_table(path, text=["id"])
 
 
 def _edge_columns(fields: list[str], path: Path) -> tuple[str, ...]:
@@ -146,17 +169,25 @@ def _column(table: pa.Table, name: str, path: Path) -> pa.ChunkedArray:
 
 
 def _as_ids(column: pa.ChunkedArray, path: Path) -> Ids:
-    if column.type not in (pa.int64(), pa.string(), pa.int32(), pa.large_string()):
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if not (pa.types.is_integer(column.type) or column.type in (pa.string(), pa.large_string())):
         raise BadData(f"{path}: ids must be integers or strings, the column holds {column.type}")
     try:
-        return as_ids(column.to_numpy())
+        ids = as_ids(column.to_numpy(), unique=False)
     except BadData as error:
         raise BadData(f"{path}: {error}") from error
+    repeated = first_repeated(ids)
+    if repeated is not None:
+        raise BadData(f"{line_of(path, repeated, header=True)}: this id appears twice")
+    return ids
 
 
 def _numbers(column: pa.ChunkedArray, name: str, path: Path) -> NDArray[np.float64]:
     if pa.types.is_null(column.type):
         return np.full(len(column), np.nan)
+    if column.type == pa.string() and (row := first_text(column)) is not None:
+        raise BadData(f"{line_of(path, row, header=True)}: feature {name!r} is not a number")
     if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type) or pa.types.is_boolean(column.type)):
         raise BadData(f"{path}: feature {name!r} holds {column.type}, not numbers")
     numbers: NDArray[np.float64] = column.cast(pa.float64()).to_numpy()
@@ -166,7 +197,13 @@ def _numbers(column: pa.ChunkedArray, name: str, path: Path) -> NDArray[np.float
 def _load_npz(path: Path) -> scipy.sparse.csr_array:
     if not path.is_file():
         raise BadData(f"{path}: no such file")
+    if not zipfile.is_zipfile(path):  # numpy would leave the file open, or take it for something else
+        raise BadData(f"{path}: no sparse matrix of scipy (no archive, or a truncated one)")
     try:
-        return scipy.sparse.csr_array(scipy.sparse.load_npz(path))
-    except (OSError, ValueError, KeyError, EOFError) as error:
+        matrix = scipy.sparse.csr_array(scipy.sparse.load_npz(path))
+        matrix.check_format(full_check=True)  # compiled code trusts these indices
+    except _NO_MATRIX as error:
         raise BadData(f"{path}: no sparse matrix of scipy ({error})") from error
+    if matrix.ndim != 2:
+        raise BadData(f"{path}: a matrix has two dimensions, this one has {matrix.ndim}")
+    return matrix

@@ -15,7 +15,7 @@ from where it stands.
 import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from threading import Lock
+from threading import Event, Lock
 from typing import ClassVar
 
 import numpy as np
@@ -48,11 +48,11 @@ class Sor:
         """Write Z into ``out``; threads own whole column blocks, so the result does not depend on their number."""
         blocks = list(problem.blocks(LANES))
         plan = _Plan.of(problem, reorder=len(blocks) >= 4 if self.reorder is None else self.reorder)
-        done, lock = 0, Lock()
+        done, lock, stop = 0, Lock(), Event()
 
         def solve_block(columns: slice) -> Certificate:
             nonlocal done
-            certificate = _solve_block(problem, plan, columns, out)
+            certificate = _solve_block(problem, plan, columns, out, stop)
             with lock:
                 done += columns.stop - columns.start
                 if progress is not None:
@@ -66,6 +66,7 @@ class Sor:
             try:
                 return Certificate.worst([future.result() for future in futures])
             except BaseException:
+                stop.set()  # running blocks end after their sweep, waiting ones never start
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
 
@@ -96,21 +97,21 @@ class _Plan:
         return cls(indptr, indices, place, problem.weights[order])
 
 
-def _solve_block(problem: Problem, plan: _Plan, columns: slice, out: Matrix) -> Certificate:
+def _solve_block(problem: Problem, plan: _Plan, columns: slice, out: Matrix, stop: Event) -> Certificate:
     from privge.propagation._kernels.relax import write_rows
 
     y = _aligned(problem.graph.nodes, np.float32)
-    certificate = _relax(problem, plan, columns, y)
+    certificate = _relax(problem, plan, columns, y, stop)
     if certificate.error > problem.tolerance:
         coarse, y = y, _aligned(problem.graph.nodes, np.float64)
         y[:] = coarse
-        exact = _relax(problem, plan, columns, y)
+        exact = _relax(problem, plan, columns, y, stop)
         certificate = Certificate(exact.error, certificate.sweeps + exact.sweeps, exact.precision)
     largest = write_rows(y, plan.place, problem.scale, out, columns.start, columns.stop - columns.start)
     return certificate.plus(float(np.finfo(out.dtype).eps / 2) * largest)
 
 
-def _relax(problem: Problem, plan: _Plan, columns: slice, y: Matrix) -> Certificate:
+def _relax(problem: Problem, plan: _Plan, columns: slice, y: Matrix, stop: Event) -> Certificate:
     """Sweep until the certificate holds, or until the precision of ``y`` is exhausted."""
     from privge.propagation._kernels.relax import sweep
 
@@ -127,6 +128,8 @@ def _relax(problem: Problem, plan: _Plan, columns: slice, y: Matrix) -> Certific
     target = problem.tolerance * problem.alpha / keep / problem.largest_scale
     sweeps = 0
     while True:
+        if stop.is_set():
+            raise InterruptedError
         # Past its usual count of sweeps, over-relaxation gives way to Gauss-Seidel, which contracts in every sweep.
         pace = omega if sweeps < 200 + 8 / problem.alpha else kind(1)
         change, size = sweep(plan.indptr, plan.indices, weights, start, y, pace)

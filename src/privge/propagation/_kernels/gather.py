@@ -88,12 +88,13 @@ def relax_row(_context, y, start, v, total, weight, omega, largest):
 
 @intrinsic
 def fetch_ahead(_context, rows, row):
-    """Ask for ``rows[row]`` (contiguous) to be brought into the cache; harmless if it is not used."""
+    """Ask for ``rows[row]`` (of a contiguous vector or matrix) to be brought into the cache; harmless if not used."""
     signature = types.void(rows, types.int64)
 
     def generate(context, builder, signature, arguments):
         array = context.make_array(signature.args[0])(context, builder, arguments[0])
-        width = builder.extract_value(array.shape, 1)
+        flat = signature.args[0].ndim == 1
+        width = _INT64(1) if flat else builder.extract_value(array.shape, 1)
         place = builder.gep(array.data, [builder.mul(arguments[1], width)])
         _prefetch(builder, builder.bitcast(place, _INT8.as_pointer()))
         return context.get_dummy_value()

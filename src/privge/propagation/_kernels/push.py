@@ -8,7 +8,8 @@ RESIDUE, WEIGHT = 0, 1
 """Fields of a node's state. They lie together, so that visiting a node costs one cache line."""
 
 _WAITING, _PUSHED = 1, 2  # marks: stands in the queue; is in the list of pushed nodes
-_AHEAD = 12  # neighbours asked for ahead of their turn
+_AHEAD = 16  # neighbours asked for ahead of their turn
+_QUEUE_AHEAD = 3  # waiting nodes whose data is asked for ahead of their turn
 
 
 @njit(cache=True, nogil=True)
@@ -31,6 +32,8 @@ def push(indptr, indices, alpha, rmax, rows, values, state, reserve, marks, queu
         v = queue[head]
         head = head + 1 if head + 1 < places else 0
         length -= 1
+        if length > _QUEUE_AHEAD:
+            _prepare(indptr, indices, state, queue, head)
         marks[v] &= _PUSHED
         amount = state[v, RESIDUE]
         if abs(amount) <= rmax:  # later pushes of the other sign made it small
@@ -55,3 +58,18 @@ def push(indptr, indices, alpha, rmax, rows, values, state, reserve, marks, queu
                 queue[place if place < places else place - places] = u
                 length += 1
     return count, visits
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _prepare(indptr, indices, state, queue, head):
+    """Bring what the next waiting nodes need into the cache, step by step: where, who, and the first neighbours."""
+    places = queue.size
+    third = queue[(head + _QUEUE_AHEAD) % places]
+    fetch_ahead(indptr, third)
+    second = queue[(head + 1) % places]
+    fetch_ahead(indices, indptr[second])
+    fetch_ahead(state, second)
+    following = queue[head]
+    first = indptr[following]
+    for e in range(first, min(first + _AHEAD // 2, indptr[following + 1])):
+        fetch_ahead(state, indices[e])

@@ -1,0 +1,207 @@
+import gzip
+from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privge.errors import BadData
+from privge.graph import Graph, read_features, read_graph, read_ids, read_labels, write_graph
+
+HEADERS = [("source", "target"), ("src", "dst"), ("from", "to"), ("id_1", "id_2"), ("u", "v")]
+TABLES = ["csv", "tsv", "csv.gz", "tsv.gz", "parquet"]
+TRICKY = ["NA", "true", "False", "007", "7", "nan", "2024-01-31", "1e3", " x ", 'q"q', "a,b", "a\tb", "ß🜁", "-", "null"]
+
+
+def write(path, content):
+    data = content if isinstance(content, bytes) else content.encode()
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+    return path
+
+
+def edge_set(graph):
+    table = graph.to_edges()
+    pairs = zip(table["source"].to_pylist(), table["target"].to_pylist(), strict=True)
+    return {frozenset(pair) for pair in pairs}
+
+
+def assert_same(one, other):
+    assert set(one.ids.tolist()) == set(other.ids.tolist())
+    assert edge_set(one) == edge_set(other)
+
+
+def joined(nodes, pairs):
+    """A graph without isolated nodes: the pairs, and a path through all nodes."""
+    return Graph.from_edges([*pairs, *pairwise(nodes)])
+
+
+@st.composite
+def graphs(draw):
+    integers = st.integers(-(2**63), 2**63 - 1)
+    # A first character that no number has: a column of digits alone is integers, as documented.
+    texts = st.text(st.characters(codec="utf-8", exclude_characters="\r\n\0"), max_size=4).map("x{}".format)
+    kind = draw(st.sampled_from([integers, texts | st.sampled_from(TRICKY)]))
+    nodes = draw(st.lists(kind, min_size=2, max_size=8, unique=True))
+    if isinstance(nodes[0], str):
+        nodes = ["name", *nodes]
+    node = st.sampled_from(nodes)
+    return joined(nodes, draw(st.lists(st.tuples(node, node), max_size=10)))
+
+
+@pytest.mark.parametrize("suffix", TABLES)
+@settings(max_examples=40, deadline=None)
+@given(graph=graphs())
+def test_a_written_graph_is_read_as_the_same_graph(suffix, graph):
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"g.{suffix}"
+        write_graph(graph, path)
+        assert_same(read_graph(path), graph)
+        assert [p.name for p in Path(folder).iterdir()] == [path.name]
+
+
+def test_a_written_matrix_is_read_as_the_same_graph_with_isolated_nodes(tmp_path):
+    graph = Graph.from_edges([(0, 3), (3, 1)], nodes=range(5))
+    write_graph(graph, tmp_path / "g.npz")
+    assert read_graph(tmp_path / "g.npz").fingerprint == graph.fingerprint
+
+
+@pytest.mark.parametrize("suffix", [*TABLES, "npz"])
+def test_writing_to_a_folder_that_is_not_there_leaves_nothing(tmp_path, suffix):
+    with pytest.raises(OSError, match="nowhere"):
+        write_graph(Graph.from_edges([(0, 1)]), tmp_path / "nowhere" / f"g.{suffix}")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("suffix", ["csv", "csv.gz", "tsv"])
+@pytest.mark.parametrize("header", HEADERS)
+@pytest.mark.parametrize("spell", [str, str.upper, str.title, " {} ".format])
+def test_every_spelling_of_the_header_is_understood(tmp_path, suffix, header, spell):
+    comma = "\t" if "tsv" in suffix else ","
+    lines = [comma.join(map(spell, header)), comma.join("ab"), comma.join("bc")]
+    graph = read_graph(write(tmp_path / f"g.{suffix}", "\n".join(lines)))
+    assert edge_set(graph) == {frozenset("ab"), frozenset("bc")}
+
+
+@pytest.mark.parametrize("header", HEADERS)
+def test_every_spelling_of_the_columns_of_a_parquet_file_is_understood(tmp_path, header):
+    pq.write_table(pa.table({header[1].upper(): ["a"], header[0]: ["b"]}), tmp_path / "g.parquet")
+    assert edge_set(read_graph(tmp_path / "g.parquet")) == {frozenset("ab")}
+
+
+@pytest.mark.parametrize("suffix", ["csv", "csv.gz", "tsv"])
+def test_integers_need_no_header(tmp_path, suffix):
+    comma = "\t" if "tsv" in suffix else ","
+    graph = read_graph(write(tmp_path / f"g.{suffix}", f"-1{comma}2\n2{comma}{2**62}\n"))
+    assert graph.ids.dtype == np.int64
+    assert edge_set(graph) == {frozenset((-1, 2)), frozenset((2, 2**62))}
+
+
+def test_a_byte_order_mark_is_no_part_of_the_header(tmp_path):
+    for start in (b"source,target\n", b""):
+        graph = read_graph(write(tmp_path / "g.csv", b"\xef\xbb\xbf" + start + b"1,2\r\n2,3\r\n"))
+        assert edge_set(graph) == {frozenset((1, 2)), frozenset((2, 3))}
+
+
+def test_a_header_alone_is_a_graph_without_nodes(tmp_path):
+    assert read_graph(write(tmp_path / "g.csv", "source,target\n")).nodes == 0
+
+
+@pytest.mark.parametrize("odd", ["NA", "true", "nan", "x", "1.5", "2024-01-31", str(2**64)])
+def test_one_id_that_is_no_integer_makes_all_of_them_strings(tmp_path, odd):
+    graph = read_graph(write(tmp_path / "g.csv", f"source,target\n007,{odd}\n7,8\n"))
+    assert set(graph.ids.tolist()) == {"007", "7", odd, "8"}
+
+
+def test_ids_that_look_like_truth_values_or_dates_stay_strings_in_every_table(tmp_path):
+    for ids in (["true", "false"], ["2024-01-31", "2024-02-01"], ["1.50", "2.0"], ["NA", "007"], ["12:30", "13:30"]):
+        table = write(tmp_path / "t.csv", "id,x,label\n" + "".join(f"{node},1,l\n" for node in ids))
+        assert read_ids(table).tolist() == ids
+        assert read_labels(table)[0].tolist() == ids
+        features = write(tmp_path / "f.csv", "id,x\n" + "".join(f"{node},1\n" for node in ids))
+        assert read_features(features).ids.tolist() == ids
+
+
+def test_a_node_file_gives_order_and_isolated_nodes(tmp_path):
+    edges = write(tmp_path / "g.csv", "source,target\na,b\n")
+    nodes = write(tmp_path / "n.csv", "id,age\nz,1\nb,2\na,3\n")
+    graph = read_graph(edges, nodes=nodes)
+    assert graph.ids.tolist() == ["z", "b", "a"]
+    assert graph.degrees.tolist() == [0, 1, 1]
+
+
+def test_a_node_file_beside_a_matrix_is_refused_rather_than_ignored(tmp_path):
+    write_graph(Graph.from_edges([(0, 1)]), tmp_path / "g.npz")
+    nodes = write(tmp_path / "n.csv", "id\n0\n1\n2\n")
+    with pytest.raises(BadData, match=r"g\.npz.*leave out .*n\.csv"):
+        read_graph(tmp_path / "g.npz", nodes=nodes)
+
+
+@pytest.mark.parametrize("empty_lines", [0, 3])
+def test_the_line_of_an_error_counts_empty_lines(tmp_path, empty_lines):
+    nodes = write(tmp_path / "n.csv", "id\na\nb\n")
+    edges = write(tmp_path / "g.csv", "source,target\na,b\n" + "\n" * empty_lines + "a,z\n")
+    with pytest.raises(BadData, match=rf"g\.csv, line {3 + empty_lines}: an end of the edge is not in .*n\.csv"):
+        read_graph(edges, nodes=nodes)
+
+
+def test_dense_features_are_read_with_missing_values(tmp_path):
+    rows = "id,age,height,empty,yes\na,0.5,,,true\nb,NaN,2,,false\nc,-inf,3,,\n"
+    expected = [[0.5, np.nan, np.nan, 1], [np.nan, 2, np.nan, 0], [-np.inf, 3, np.nan, np.nan]]
+    for suffix in ("csv", "csv.gz"):
+        features = read_features(write(tmp_path / f"f.{suffix}", rows))
+        assert features.ids.tolist() == ["a", "b", "c"]
+        assert features.names == ("age", "height", "empty", "yes")
+        np.testing.assert_array_equal(features.matrix, expected)
+
+
+@pytest.mark.parametrize("kind", [pa.int8(), pa.uint64(), pa.float32(), pa.float64()])
+def test_parquet_features_are_read_with_missing_values(tmp_path, kind):
+    table = pa.table({"x": pa.array([1, None], kind), "id": pa.array([5, 6], pa.uint32()), "y": [0.25, 0.5]})
+    pq.write_table(table, tmp_path / "f.parquet")
+    features = read_features(tmp_path / "f.parquet")
+    assert features.ids.tolist() == [5, 6]
+    assert features.names == ("x", "y")
+    np.testing.assert_array_equal(features.matrix, [[1, 0.25], [np.nan, 0.5]])
+
+
+def test_sparse_features_stay_sparse_and_keep_missing_values(tmp_path):
+    matrix = scipy.sparse.csr_array(np.array([[0, np.nan, 1], [0, 0, 0.5]]))
+    scipy.sparse.save_npz(tmp_path / "f.npz", matrix)
+    features = read_features(tmp_path / "f.npz")
+    assert features.ids.tolist() == [0, 1]
+    assert scipy.sparse.issparse(features.matrix)
+    np.testing.assert_array_equal(features.matrix.toarray(), matrix.toarray())
+
+
+def test_a_number_with_a_point_late_in_a_long_file_is_still_a_number(tmp_path):
+    rows = "".join(f"{i},1\n" for i in range(200_000))  # more than one block of pyarrow's reader
+    features = read_features(write(tmp_path / "f.csv", f"id,x\n{rows}200000,0.5\n"))
+    assert features.matrix[-1, 0] == 0.5
+
+
+def test_labels_are_read_with_their_ids(tmp_path):
+    ids, labels = read_labels(write(tmp_path / "l.csv", "label,id\nred,2\nblue,1\n"))
+    assert ids.tolist() == [2, 1]
+    assert labels.tolist() == ["red", "blue"]
+
+
+@pytest.mark.parametrize("rows", ["id,label\n1,\n", "id\n1\n", "label\nred\n"])
+def test_labels_without_a_label_or_an_id_are_refused(tmp_path, rows):
+    with pytest.raises(BadData, match=r"l\.csv"):
+        read_labels(write(tmp_path / "l.csv", rows))
+
+
+def test_a_matrix_whose_indices_lie_outside_is_refused_before_compiled_code_sees_it(tmp_path):
+    matrix = scipy.sparse.csr_array(np.ones((3, 3)))
+    matrix.indices[0] = 10**6
+    parts = {"indices": matrix.indices, "indptr": matrix.indptr, "data": matrix.data, "shape": matrix.shape}
+    np.savez(tmp_path / "g.npz", format=b"csr", _is_array=True, **parts)
+    for read in (read_graph, read_features):
+        with pytest.raises(BadData, match=r"g\.npz: no sparse matrix of scipy"):
+            read(tmp_path / "g.npz")
