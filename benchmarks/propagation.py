@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 import warnings
+from pathlib import Path
 
 import numpy as np
 import scipy.sparse
@@ -80,6 +81,8 @@ def peers(graph, problem):
         yield "PyG APPNP", appnp
     except ImportError:
         print("  torch-geometric is not installed")
+    for library in sorted(Path(sys.prefix, "lib").glob("libmkl_rt.so*")):
+        os.environ.setdefault("MKL_RT", str(library))  # where pip puts it
     try:
         from sparse_dot_mkl import dot_product_mkl
 

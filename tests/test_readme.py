@@ -12,7 +12,7 @@ def python_blocks(path):
     return re.findall(r"```python\n(.*?)```", (ROOT / path).read_text(encoding="utf-8"), flags=re.DOTALL)
 
 
-@pytest.mark.parametrize("path", ["README.md", "docs/index.md", "docs/mechanisms.md"])
+@pytest.mark.parametrize("path", ["README.md", "docs/index.md", "docs/mechanisms.md", "docs/propagation.md"])
 def test_python_blocks_run(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = python_blocks(path)

@@ -373,7 +373,8 @@ def test_an_interrupted_run_leaves_nothing_behind(tmp_path, wait_until, edges):
     command += ["--epsilon", 1, "--alpha", 0.02 if wait_until is propagating else 0.9, "-o", tmp_path / "z.parquet"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen([str(part) for part in command], text=True, **pipes) as process:
-        assert process.stderr.readline().strip() == NOTICE  # the graph is read, the work begins
+        # Remarks about the graph come first; once the notice is there, the graph is read and the work begins.
+        assert any(line.strip() == NOTICE for line in iter(process.stderr.readline, ""))
         wait_until(tmp_path)
         assert process.poll() is None, "the run was over before it could be interrupted"
         process.send_signal(signal.SIGINT)

@@ -9,6 +9,7 @@ from privge.cli.demo import demo
 from privge.cli.embed import embed
 from privge.cli.law import law
 from privge.cli.perturb import perturb
+from privge.cli.remarks import show_remarks
 from privge.cli.similar import similar
 from privge.errors import PrivgeError
 
@@ -30,7 +31,8 @@ class _Group(click.Group):
     epilog="Exit codes: 0 done, 1 failure, 2 wrong usage, 3 bad data.",
 )
 @click.version_option(version("privge"), package_name="privge")
-def main() -> None:
+@click.option("-q", "--quiet", is_flag=True, help="Leave out remarks, such as how many edges were dropped.")
+def main(*, quiet: bool) -> None:
     """Graph embeddings from private features.
 
     Each person perturbs their features once, on their own device, under local differential privacy;
@@ -42,6 +44,7 @@ def main() -> None:
     Shell completion (bash; zsh and fish likewise):
       eval "$(_PRIVGE_COMPLETE=bash_source privge)"
     """
+    show_remarks(quiet=quiet)
 
 
 for command in (demo, embed, law, perturb, similar):

@@ -121,16 +121,23 @@ class Graph:
         if len(names) != adjacency.shape[0]:
             raise BadData(f"ids has {len(names)} entries for {adjacency.shape[0]} nodes")
         rows, columns = (axis[kept].astype(np.int32) for axis in entries.coords)
-        return cls(names, *_compress(rows, columns, len(names)))
+        indptr, indices = _compress(rows, columns, len(names))
+        if int((rows != columns).sum()) != len(indices):
+            logger.warning("the adjacency is not symmetric: every entry now counts both ways")
+        return cls(names, indptr, indices)
 
     @classmethod
     def from_networkx(cls, graph: "networkx.Graph") -> Self:
         """Build a graph from networkx; directed edges become undirected, weights are ignored."""
+        if graph.is_directed():
+            logger.warning("the networkx graph is directed: every edge now counts both ways")
         return cls.from_edges(list(graph.edges()), nodes=list(graph.nodes()))
 
     @classmethod
     def from_pyg(cls, data: Any) -> Self:  # noqa: ANN401 (PyTorch Geometric is not a dependency)
         """Build a graph from a PyTorch Geometric ``Data``; ids are 0, 1, ...."""
+        if data.is_directed():
+            logger.warning("the PyG graph is directed: every edge now counts both ways")
         return cls.from_edges(data.edge_index.numpy().T, nodes=np.arange(int(data.num_nodes)))
 
     def to_scipy(self) -> scipy.sparse.csr_array:

@@ -12,9 +12,12 @@ their product and the new row ``4 u``, the difference to the old row ``3 u``, st
 from where it stands.
 """
 
+import logging
 import math
+import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from threading import Event, Lock
 from typing import ClassVar
 
@@ -24,6 +27,8 @@ from numpy.typing import NDArray
 from privge._typing import Progress
 from privge.propagation._kernels.gather import AHEAD, LANES
 from privge.propagation.problem import Certificate, Matrix, Problem
+
+logger = logging.getLogger(__name__)
 
 _ROUNDINGS = 28
 
@@ -47,6 +52,7 @@ class Sor:
     ) -> Certificate:
         """Write Z into ``out``; threads own whole column blocks, so the result does not depend on their number."""
         blocks = list(problem.blocks(LANES))
+        _announce_compilation()
         plan = _Plan.of(problem, reorder=len(blocks) >= 4 if self.reorder is None else self.reorder)
         done, lock, stop = 0, Lock(), Event()
 
@@ -69,6 +75,15 @@ class Sor:
                 stop.set()  # running blocks end after their sweep, waiting ones never start
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
+
+
+def _announce_compilation() -> None:
+    """Say so if the kernels are about to be compiled: it takes some seconds, once for each installation."""
+    from privge.propagation._kernels import relax
+
+    folder = Path(os.environ.get("NUMBA_CACHE_DIR") or Path(relax.__file__).parent / "__pycache__")
+    if not relax.sweep.signatures and not any(folder.rglob("relax.sweep-*.nbi")):
+        logger.info("compiling the kernels: some seconds, only this once")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
