@@ -161,6 +161,15 @@ def test_float64_is_taken_where_float32_cannot_certify():
     assert fine[1].certificate.precision == fine[0].dtype == np.float64
 
 
+@pytest.mark.parametrize("engine", sorted(ENGINES))
+def test_features_beyond_float32_are_done_in_float64(engine):
+    graph, features = random_problem(nodes=200, columns=3)
+    reference, _ = propagate(graph, features, alpha=0.2, r=0.5, tolerance=1e-4, engine="exact")
+    huge, run = propagate(graph, 1e60 * features, alpha=0.2, r=0.5, tolerance=1e56, engine=engine)
+    assert huge.dtype == np.float64
+    assert np.abs(huge / 1e60 - reference).max() <= run.certificate.error / 1e60 + 1e-6
+
+
 def test_a_tolerance_beyond_floating_point_is_refused():
     graph, features = random_problem(columns=3)
     with pytest.raises(ToleranceNotReached, match="ask for a larger one"):

@@ -130,8 +130,9 @@ class Problem:
 
     def storage_error(self, kind: np.dtype[np.floating] | type[np.floating]) -> float:
         """Bound what rounding Z to a precision costs: no ``|y|`` exceeds the largest of ``|D^(-r) X|``."""
-        largest = float(np.abs(self.by_column.data).max(initial=0.0))
-        return float(np.finfo(kind).eps / 2) * largest * self.largest_scale
+        largest = float(np.abs(self.by_column.data).max(initial=0.0)) * self.largest_scale
+        limits = np.finfo(kind)
+        return math.inf if largest > float(limits.max) else float(limits.eps / 2) * largest
 
     def for_output(self, kind: np.dtype[np.floating]) -> "Problem":
         """Return the problem with the part of the tolerance set aside that storing its result will take."""

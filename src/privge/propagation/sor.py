@@ -119,7 +119,8 @@ def _solve_block(problem: Problem, plan: _Plan, columns: slice, out: Matrix, sto
     certificate = _relax(problem, plan, columns, y, stop)
     if certificate.error > problem.tolerance:
         coarse, y = y, _aligned(problem.graph.nodes, np.float64)
-        y[:] = coarse
+        if math.isfinite(certificate.error):
+            y[:] = coarse
         exact = _relax(problem, plan, columns, y, stop)
         certificate = Certificate(exact.error, certificate.sweeps + exact.sweeps, exact.precision)
     largest = write_rows(y, plan.place, problem.scale, out, columns.start, columns.stop - columns.start)
@@ -134,7 +135,8 @@ def _relax(problem: Problem, plan: _Plan, columns: slice, y: Matrix, stop: Event
     start = _aligned(problem.graph.nodes, kind)
     for lane, j in enumerate(range(columns.start, columns.stop)):
         rows, values = problem.column(j)
-        start[plan.place[rows], lane] = problem.alpha * values
+        with np.errstate(over="ignore"):  # what float32 cannot hold is infinite there, and redone in float64
+            start[plan.place[rows], lane] = problem.alpha * values
     largest_start = float(np.abs(start).max(initial=0.0))
     weights = plan.weights.astype(kind)
     keep = 1 - problem.alpha
@@ -149,6 +151,8 @@ def _relax(problem: Problem, plan: _Plan, columns: slice, y: Matrix, stop: Event
         pace = omega if sweeps < 200 + 8 / problem.alpha else kind(1)
         change, size = sweep(plan.indptr, plan.indices, weights, start, y, pace)
         sweeps += 1
+        if not math.isfinite(size):  # too large for this precision
+            return Certificate(math.inf, sweeps, np.dtype(kind).name)
         exhausted = change <= 32 * unit * size  # rounding, not convergence, moves y now
         if change > target and not exhausted:
             continue
