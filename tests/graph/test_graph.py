@@ -185,7 +185,7 @@ def test_what_is_dropped_is_counted_in_the_log(caplog):
     with caplog.at_level(logging.INFO, logger="privge"):
         Graph.from_edges([(1, 2), (2, 1), (1, 2), (3, 3), (2, 3)])
     assert [record.getMessage() for record in caplog.records] == [
-        "dropped 1 self-loops and 2 repeated edges (an edge written both ways counts as a repetition)"
+        "dropped 1 self-loops and 2 repeated edges; an edge written both ways counts as repeated"
     ]
 
 

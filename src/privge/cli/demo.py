@@ -6,6 +6,7 @@ import click
 
 from privge.cli.options import OUTPUT
 from privge.cli.progress import progress_bar
+from privge.cli.remarks import show_remarks
 
 
 @click.command()
@@ -31,6 +32,7 @@ def demo(output: Path, people: int, seed: int) -> None:
         raise click.ClickException(
             f"the demo needs more packages ({error.name}): pip install 'privge[demo]'"
         ) from error
+    show_remarks(quiet=True)  # of no interest for a made-up network
     click.echo(f"Making a network of {people:,} people and collecting one private report from each ...", err=True)
     with progress_bar("Embedding and classifying, with controls") as progress:
         demonstration = run_demo(people, seed, progress)

@@ -121,7 +121,7 @@ class Graph:
         if len(names) != adjacency.shape[0]:
             raise BadData(f"ids has {len(names)} entries for {adjacency.shape[0]} nodes")
         rows, columns = (axis[kept].astype(np.int32) for axis in entries.coords)
-        indptr, indices = _compress(rows, columns, len(names))
+        indptr, indices = _compress(rows, columns, len(names), entries_per_edge=2)
         if int((rows != columns).sum()) != len(indices):
             logger.warning("the adjacency is not symmetric: every entry now counts both ways")
         return cls(names, indptr, indices)
@@ -136,9 +136,11 @@ class Graph:
     @classmethod
     def from_pyg(cls, data: Any) -> Self:  # noqa: ANN401 (PyTorch Geometric is not a dependency)
         """Build a graph from a PyTorch Geometric ``Data``; ids are 0, 1, ...."""
-        if data.is_directed():
-            logger.warning("the PyG graph is directed: every edge now counts both ways")
-        return cls.from_edges(data.edge_index.numpy().T, nodes=np.arange(int(data.num_nodes)))
+        sources, targets = data.edge_index.numpy()
+        ones = np.ones(len(sources), dtype=np.int8)
+        return cls.from_scipy(
+            scipy.sparse.coo_array((ones, (sources, targets)), shape=(data.num_nodes, data.num_nodes))
+        )
 
     def to_scipy(self) -> scipy.sparse.csr_array:
         """Return the adjacency as a sparse matrix of ones."""
@@ -244,18 +246,15 @@ def _number(
 
 
 def _compress(
-    sources: NDArray[np.int32], targets: NDArray[np.int32], nodes: int
+    sources: NDArray[np.int32], targets: NDArray[np.int32], nodes: int, *, entries_per_edge: int = 1
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Return the symmetric compressed rows; say in the log what was dropped."""
     from privge.graph._kernels import compress
 
     loops = int((sources == targets).sum())
     indptr, indices = compress(sources, targets, nodes)
-    duplicates = len(sources) - loops - len(indices) // 2
-    if loops or duplicates:
-        logger.info(
-            "dropped %d self-loops and %d repeated edges (an edge written both ways counts as a repetition)",
-            loops,
-            duplicates,
-        )
+    repeated = max(0, len(sources) - loops - entries_per_edge * len(indices) // 2)
+    if loops or repeated:
+        both = "; an edge written both ways counts as repeated" if entries_per_edge == 1 else ""
+        logger.info("dropped %d self-loops and %d repeated edges%s", loops, repeated, both)
     return indptr, indices
