@@ -108,6 +108,29 @@ def test_an_update_replaces_a_report():
     assert np.abs(updated.matrix - full.matrix).max() <= updated.provenance.certificate + full.provenance.certificate
 
 
+@pytest.mark.parametrize("engine", ["sor", "exact"])
+def test_an_update_keeps_a_fine_tolerance(engine):
+    graph, features = network()
+    c = campaign()
+    first, second = c.simulate(features, seed=1), c.simulate(features, seed=2)
+    mixed = pg.Reports(c, first.ids, np.vstack([second.codes[:50], first.codes[50:]]))
+    old = pg.embed(graph, first, tolerance=1e-9, engine=engine, decoding="unbiased")
+    updated = pg.update(old, split(second, slice(0, 50)), graph=graph, reports=first)
+    exact = exact_embedding(graph, mixed.decode("unbiased"), 0.1, 0.5)
+    assert np.abs(updated.matrix - exact).max() <= updated.provenance.certificate <= 3e-9
+
+
+def test_an_update_knows_a_node_by_its_digits_too():
+    graph, features = network()
+    c = campaign()
+    first, second = c.simulate(features, seed=1), c.simulate(features, seed=2)
+    texts = pg.Reports(c, [str(node) for node in second.ids[:50]], second.codes[:50])
+    updated = pg.update(pg.embed(graph, first), texts, graph=graph, reports=first)
+    numbers = pg.update(pg.embed(graph, first), split(second, slice(0, 50)), graph=graph, reports=first)
+    assert (updated.matrix == numbers.matrix).all()
+    assert updated.provenance.participation == pytest.approx(1.0)
+
+
 def test_an_update_refuses_another_graph_or_campaign():
     graph, features = network()
     reports = campaign().simulate(features, seed=1)

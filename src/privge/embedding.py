@@ -9,11 +9,13 @@ from typing import Literal, Self
 
 import numpy as np
 import scipy.sparse
+from numpy.typing import NDArray
 
 from privge._typing import Decoding, Progress
 from privge.campaign import Campaign
 from privge.errors import BadData, CampaignMismatch
 from privge.graph import Graph
+from privge.ids import Ids
 from privge.perturbation import FeatureMatrix
 from privge.propagation import DEFAULT_TOLERANCE, Engine, Matrix, Propagation, processors, propagate, propagate_change
 from privge.reports import Reports
@@ -90,7 +92,7 @@ def update(
     tolerance: float | None = None,
     threads: int | None = None,
 ) -> Embedding:
-    """Add new or replaced reports to a finished embedding, in time proportional to what changed.
+    """Add new or replaced reports to a finished embedding, in time that grows with what changed.
 
     Propagation is linear, so the change of the features is propagated by itself and added. It takes the cheaper of
     two ways: push, which visits only the neighbourhood of the change, or relaxation of the touched columns.
@@ -123,18 +125,18 @@ def update(
         change,
         alpha=provenance.alpha,
         r=provenance.r,
-        tolerance=tolerance or provenance.tolerance,
+        tolerance=provenance.tolerance if tolerance is None else tolerance,
         threads=threads or processors(),
     )
     matrix = _copied(embedding.matrix, threads or processors())
-    correction.add_to(matrix)
-    joined = int((~np.isin(new_reports.ids, reports.ids)).sum())
+    rounded = correction.add_to(matrix)
+    joined = len(new_reports) - int(_among(reports.ids, new_reports.ids).sum())
     updated = replace(
         provenance,
-        certificate=provenance.certificate + run.certificate.error,
+        certificate=provenance.certificate + run.certificate.error + rounded,
         participation=provenance.participation + joined / max(1, graph.nodes),
         seconds=run.seconds,
-        engine=f"{provenance.engine}+{run.engine}",
+        engine=f"{provenance.engine.split('+')[0]}+{run.engine}",
     )
     return Embedding(embedding.ids, matrix, updated)
 
@@ -175,11 +177,20 @@ def _copied(matrix: Matrix, threads: int) -> Matrix:
 
 def _change(graph: Graph, reports: Reports, new_reports: Reports, decoding: str) -> scipy.sparse.csr_array:
     """Return new features minus old ones; only the rows of new reports are not empty."""
-    replaced = np.flatnonzero(np.isin(reports.ids, new_reports.ids))
+    replaced = np.flatnonzero(_among(reports.ids, new_reports.ids))
     old = Reports.with_indices(
         reports.campaign, reports.ids[replaced], reports.codes[replaced], reports.indices[replaced]
     )
-    return spread_rows(graph, new_reports, decoding) - spread_rows(graph, old, decoding)  # type: ignore[arg-type]
+    new, gone = (spread_rows(graph, part, decoding).astype(np.float64) for part in (new_reports, old))  # type: ignore[arg-type]
+    return new - gone
+
+
+def _among(ids: Ids, wanted: Ids) -> NDArray[np.bool_]:
+    """Say which ids are among the wanted ones; as everywhere, 17 and "17" are one node."""
+    if ids.dtype == wanted.dtype == np.int64:
+        return np.isin(ids, wanted)
+    names = set(map(str, wanted.tolist()))
+    return np.fromiter((str(node) in names for node in ids.tolist()), dtype=np.bool_, count=len(ids))
 
 
 def _provenance(

@@ -137,9 +137,9 @@ class Embedding:
                 writer.write_batch(self._batch(block))
 
     def to_npy(self, path: str | PathLike[str]) -> None:
-        """Write the vectors as ``.npy`` (float32), in the order of `ids`; any index library reads it."""
+        """Write the vectors as ``.npy`` in their own precision, in the order of `ids`; any index library reads it."""
         with atomic_path(Path(path)) as partial, partial.open("wb") as file:
-            np.save(file, self.to_numpy())
+            np.save(file, np.ascontiguousarray(self.matrix))
 
     @classmethod
     def from_parquet(cls, path: str | PathLike[str]) -> Self:

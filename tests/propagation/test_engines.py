@@ -176,7 +176,7 @@ def test_a_tolerance_beyond_floating_point_is_refused():
         propagate(graph, features, tolerance=1e-18)
 
 
-def test_a_result_above_the_memory_budget_is_a_file_that_vanishes(tmp_path, monkeypatch):
+def test_a_result_above_the_memory_budget_is_mapped_and_leaves_no_file(tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
     graph, features = random_problem(columns=20)
@@ -184,9 +184,41 @@ def test_a_result_above_the_memory_budget_is_a_file_that_vanishes(tmp_path, monk
     outside, _ = propagate(graph, features, memory=1000)
     assert isinstance(outside, np.memmap)
     assert (inside == outside).all()
-    assert len(list(tmp_path.iterdir())) == 1
-    del outside
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("engine", sorted(ENGINES))
+def test_repeated_entries_of_a_feature_add_up(engine):
+    graph, _ = random_problem(nodes=30)
+    twice = scipy.sparse.csr_array((np.array([0.5, 0.25]), np.array([0, 0]), np.array([0, *[2] * 30])), shape=(30, 1))
+    once = scipy.sparse.csr_array((np.array([0.75]), np.array([0]), np.array([0, *[1] * 30])), shape=(30, 1))
+    results = [propagate(graph, x, tolerance=1e-6, engine=engine)[0] for x in (twice, once)]
+    assert results[0] == pytest.approx(results[1], abs=2e-6)
+
+
+@pytest.mark.parametrize("engine", ["sor", "push"])
+@pytest.mark.parametrize("alpha", [0.02, 0.1, 0.5])
+def test_the_certificate_counts_the_roundings_of_a_hub(engine, alpha):
+    leaves = 20_000
+    graph = Graph.from_edges(np.array(star(leaves + 1)))
+    features = scipy.sparse.csr_array(np.where(np.arange(leaves + 1) > 0, 0.7, 0.0)[:, None])
+    # By symmetry there are two unknowns, hub h and leaf l: h = (1-a) l and l = a x + (1-a) h.
+    leaf = alpha * 0.7 / (1 - (1 - alpha) ** 2)
+    exact = np.where(np.arange(leaves + 1) > 0, leaf, (1 - alpha) * leaf)
+    for tolerance in (1e-10, 2e-11, 4e-12):
+        try:
+            z, run = propagate(graph, features, alpha=alpha, r=0, tolerance=tolerance, engine=engine)
+        except ToleranceNotReached:
+            continue
+        assert np.abs(z[:, 0] - exact).max() <= run.certificate.error + 1e-15
+
+
+def test_push_refuses_what_float64_cannot_reach():
+    graph, features = random_problem(nodes=30)
+    with pytest.raises(ToleranceNotReached):
+        propagate(graph, features, tolerance=1e-15, engine="push")
+    with pytest.raises(ValueError, match="rmax"):
+        Push(rmax=0.0)
 
 
 def test_progress_reaches_the_number_of_columns():

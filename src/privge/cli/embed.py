@@ -15,6 +15,7 @@ from privge.cli.options import (
     json_option,
     naming,
     peak_bytes,
+    refuse_campaign_options,
     simulated_campaign,
 )
 from privge.cli.progress import progress_bar
@@ -63,6 +64,8 @@ def embed(
     """
     if (reports_path is None) == (features_path is None):
         raise click.UsageError("Give either --reports (real) or --features (simulated devices).")
+    if reports_path is not None:
+        refuse_campaign_options("--reports")
     for name, value in (("--alpha", alpha), ("--r", r), ("--tolerance", tolerance)):
         if not math.isfinite(value):  # click lets NaN through every range
             raise click.BadParameter(f"must be a finite number, got {value}", param_hint=name)

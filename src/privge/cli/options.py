@@ -1,12 +1,13 @@
 """Options that several commands share."""
 
-import resource
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from privge.campaign import Campaign
 from privge.errors import BadData, InvalidCampaign
@@ -54,6 +55,15 @@ def simulated_campaign(
         raise click.UsageError(str(error)) from error
 
 
+def refuse_campaign_options(instead: str, *, allowed: tuple[str, ...] = ()) -> None:
+    """Refuse options of a simulated campaign that something else already decides; ignoring them would mislead."""
+    context = click.get_current_context()
+    for name in ("mechanism", "epsilon", "k", "low", "high", "levels", "seed"):
+        given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if given and name not in allowed:
+            raise click.UsageError(f"--{name} has no effect with {instead}, which brings its own campaign.")
+
+
 def existing(path: Path) -> Path:
     """Return the path of a file that is there."""
     if not path.is_file():
@@ -93,4 +103,7 @@ def peak_bytes() -> int:
         for line in status.read_text(encoding="utf-8").splitlines():
             if line.startswith("VmHWM:"):
                 return int(line.split()[1]) * 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    import resource
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit

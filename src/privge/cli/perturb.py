@@ -15,6 +15,7 @@ from privge.cli.options import (
     json_option,
     naming,
     peak_bytes,
+    refuse_campaign_options,
     simulated_campaign,
 )
 from privge.cli.progress import progress_bar
@@ -45,6 +46,7 @@ def perturb(
     if campaign_path is None:
         campaign = simulated_campaign(features.matrix.shape[1], mechanism, epsilon, k, low, high, levels)
     else:
+        refuse_campaign_options("--campaign", allowed=("seed",))
         campaign = Campaign.load(existing(campaign_path))
     click.echo("Simulating the devices: this reads everybody's private features.", err=True)
     with naming(features_path), progress_bar("Perturbing") as progress:

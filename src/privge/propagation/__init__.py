@@ -29,7 +29,7 @@ DEFAULT_TOLERANCE = 1e-4
 
 def processors() -> int:
     """Return the number of processors that this process may use."""
-    return len(os.sched_getaffinity(0))
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +77,11 @@ def propagate(
     progress
         Called with the columns done and the columns in all.
     """
+    if isinstance(engine, str) and engine not in ENGINES:
+        raise ValueError(f"engine must be one of {', '.join(ENGINES)}, got {engine!r}")
     problem = Problem(graph, features, alpha, r, tolerance)
     kind = np.float64 if problem.storage_error(np.float32) > tolerance / 2 else np.float32
     out = allocate((graph.nodes, problem.columns), kind, memory)
-    if isinstance(engine, str) and engine not in ENGINES:
-        raise ValueError(f"engine must be one of {', '.join(ENGINES)}, got {engine!r}")
     solver = ENGINES[engine] if isinstance(engine, str) else engine
     start = time.perf_counter()
     certificate = solver.solve(problem.for_output(out.dtype), out, threads=threads or processors(), progress=progress)

@@ -8,8 +8,10 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from privge.errors import ToleranceNotReached
 from privge.graph import Graph
-from privge.propagation.problem import Certificate, Matrix, Problem
+from privge.propagation._kernels.gather import LANES
+from privge.propagation.problem import Certificate, Matrix, Problem, rounding
 from privge.propagation.push import Column, Push
 from privge.propagation.sor import Sor
 
@@ -25,13 +27,18 @@ class Correction:
     numbers: NDArray[np.int64]
     dense: Matrix | None
 
-    def add_to(self, matrix: Matrix) -> None:
-        """Add the correction in place."""
+    def add_to(self, matrix: Matrix) -> float:
+        """Add the correction in place; return what rounding the sums may cost."""
+        largest = 0.0
         for column in self.columns:
-            matrix[column.rows, column.number] += column.values.astype(matrix.dtype)
+            sums = matrix[column.rows, column.number] + column.values
+            matrix[column.rows, column.number] = sums
+            largest = max(largest, float(np.abs(sums).max(initial=0.0)))
         if self.dense is not None:
             for position, number in enumerate(self.numbers):
                 matrix[:, number] += self.dense[:, position]
+                largest = max(largest, float(np.abs(matrix[:, number]).max(initial=0.0)))
+        return rounding(matrix.dtype, largest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,20 +70,23 @@ def propagate_change(
     start = time.perf_counter()
     problem = Problem(graph, change, alpha, r, tolerance)
     touched = np.flatnonzero(np.diff(problem.by_column.indptr))
-    relaxation = -(-len(touched) // 16) * _TYPICAL_SWEEPS * len(graph.indices)
+    relaxation = -(-len(touched) // LANES) * _TYPICAL_SWEEPS * len(graph.indices)
     push = Push()
     columns = [] if engine == "sor" else list(push.columns(problem, touched[:_PILOT]))
     forecast = sum(column.visits for column in columns) / max(1, len(columns)) * len(touched)
     if engine == "push" or (engine is None and forecast <= relaxation):
         columns += _push_threaded(push, problem, touched[_PILOT:], threads or 1)
         certificate = Certificate(push.error(problem), forecast / max(1, len(graph.indices)), "float64")
-        correction = Correction(columns, touched, None)
-        return correction, ChangeRun("push", certificate, time.perf_counter() - start, forecast, relaxation)
-    part = Problem(graph, scipy.sparse.csr_array(change[:, touched]), alpha, r, tolerance)
-    dense: Matrix = np.empty((graph.nodes, len(touched)), dtype=np.float32)
-    certificate = Sor().solve(part.for_output(dense.dtype), dense, threads=threads or 1)
-    run = ChangeRun("sor", certificate, time.perf_counter() - start, forecast, relaxation)
-    return Correction([], touched, dense), run
+        correction, name = Correction(columns, touched, None), "push"
+    else:
+        part = Problem(graph, scipy.sparse.csr_array(change[:, touched]), alpha, r, tolerance)
+        kind = np.float64 if part.storage_error(np.float32) > tolerance / 2 else np.float32
+        dense: Matrix = np.empty((graph.nodes, len(touched)), dtype=kind)
+        certificate = Sor().solve(part.for_output(dense.dtype), dense, threads=threads or 1)
+        correction, name = Correction([], touched, dense), "sor"
+    if not certificate.error <= tolerance:
+        raise ToleranceNotReached(f"{name} certifies {certificate.error:.3g}, not the tolerance {tolerance:.3g}")
+    return correction, ChangeRun(name, certificate, time.perf_counter() - start, forecast, relaxation)
 
 
 def _push_threaded(push: Push, problem: Problem, numbers: NDArray[np.int64], threads: int) -> list[Column]:

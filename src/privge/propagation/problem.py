@@ -119,7 +119,8 @@ class Problem:
     @cached_property
     def by_column(self) -> scipy.sparse.csc_array:
         """``D^(-r) X`` by columns."""
-        scaled = scipy.sparse.csc_array(self.features)
+        scaled = scipy.sparse.csc_array(self.features)  # a copy, by columns
+        scaled.sum_duplicates()
         data = scaled.data.astype(np.float64) / self.scale[scaled.indices]
         return scipy.sparse.csc_array((data, scaled.indices, scaled.indptr), shape=scaled.shape)
 
@@ -131,8 +132,7 @@ class Problem:
     def storage_error(self, kind: np.dtype[np.floating] | type[np.floating]) -> float:
         """Bound what rounding Z to a precision costs: no ``|y|`` exceeds the largest of ``|D^(-r) X|``."""
         largest = float(np.abs(self.by_column.data).max(initial=0.0)) * self.largest_scale
-        limits = np.finfo(kind)
-        return math.inf if largest > float(limits.max) else float(limits.eps / 2) * largest
+        return rounding(kind, largest)
 
     def for_output(self, kind: np.dtype[np.floating]) -> "Problem":
         """Return the problem with the part of the tolerance set aside that storing its result will take."""
@@ -142,12 +142,20 @@ class Problem:
         """Write ``Z = D^r y`` and return what rounding it to the precision of ``out`` may cost."""
         z = y * self.scale[:, None]
         out[:, columns] = z
-        return float(np.finfo(out.dtype).eps / 2 * np.abs(z).max(initial=0.0))
+        return rounding(out.dtype, float(np.abs(z).max(initial=0.0)))
 
     def blocks(self, width: int) -> Iterator[slice]:
         """Yield slices of at most ``width`` columns."""
         for first in range(0, self.columns, width):
             yield slice(first, min(first + width, self.columns))
+
+
+def rounding(kind: np.dtype[np.floating] | type[np.floating], largest: float) -> float:
+    """Return what storing numbers of at most a size in a precision may cost each of them."""
+    limits = np.finfo(kind)
+    return (
+        math.inf if largest > float(limits.max) else float(limits.eps / 2) * largest + float(limits.smallest_subnormal)
+    )
 
 
 class Engine(Protocol):

@@ -5,7 +5,9 @@ tolerance, and corrections of a finished embedding. The queue is first in, first
 
 *Certificate.* The invariant ``y* = reserve + alpha * sum (1-alpha)^l P^l residue`` holds after every push, and
 ``alpha * sum (1-alpha)^l P^l`` has row sums of at most 1. So ``|y* - reserve| <= rmax``, and the error of Z is at most
-``rmax * max(degree)^r``, plus the rounding of float64, which is added.
+``rmax * max(degree)^r``, plus rounding. In a round of the queue a node is updated at most ``degree`` times, each time
+rounded by ``2^-53`` of a residue, and residues above ``rmax`` shrink by ``1-alpha`` a round; so all roundings together
+stay below ``(degree + 16) 2^-53 max|D^(-r) X| / alpha``, of which twice is added.
 """
 
 from collections.abc import Iterator
@@ -17,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privge._typing import Floats, Progress
-from privge.propagation.problem import Certificate, Matrix, Problem
+from privge.errors import ToleranceNotReached
+from privge.propagation.problem import Certificate, Matrix, Problem, rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,10 @@ class Push:
 
     name: ClassVar[str] = "push"
     rmax: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.rmax is not None and not self.rmax > 0:
+            raise ValueError(f"rmax must be above 0, got {self.rmax!r}")
 
     def solve(
         self, problem: Problem, out: Matrix, *, threads: int = 1, progress: Progress | None = None
@@ -53,7 +60,7 @@ class Push:
         with ThreadPoolExecutor(max(1, len(shares))) as pool:
             done = list(pool.map(work, shares))
         sweeps = sum(visits for visits, _ in done) / max(1, len(problem.graph.indices) * problem.columns)
-        stored = float(np.finfo(out.dtype).eps / 2) * max((largest for _, largest in done), default=0.0)
+        stored = rounding(out.dtype, max((largest for _, largest in done), default=0.0))
         return Certificate(self.error(problem) + stored, sweeps, "float64")
 
     def error(self, problem: Problem) -> float:
@@ -64,7 +71,10 @@ class Push:
         """Return the paper's rmax: as given, or such that the tolerance is kept with a millionth to spare."""
         if self.rmax is not None:
             return self.rmax
-        return max(0.0, problem.tolerance * (1 - 1e-6) - _rounding(problem)) / problem.largest_scale
+        rmax = (problem.tolerance * (1 - 1e-6) - _rounding(problem)) / problem.largest_scale
+        if rmax <= 0:
+            raise ToleranceNotReached(f"push cannot reach a tolerance of {problem.tolerance:.3g} in float64")
+        return rmax
 
     def columns(self, problem: Problem, numbers: range | NDArray[np.int64]) -> Iterator["Column"]:
         """Yield the non-zero part of Z for some columns."""
@@ -98,5 +108,7 @@ class Column:
 
 
 def _rounding(problem: Problem) -> float:
-    """Bound what float64 adds: every residue is a sum of shrinking terms, each rounded a few times."""
-    return 1e-13 * float(np.abs(problem.by_column.data).max(initial=0.0)) * problem.largest_scale
+    """Bound what float64 adds to an entry of Z; see the top of this file."""
+    largest = float(np.abs(problem.by_column.data).max(initial=0.0))
+    updates = int(problem.graph.degrees.max(initial=0)) + 16
+    return 2 * updates * 2**-53 * largest / problem.alpha * problem.largest_scale

@@ -6,10 +6,11 @@ Over-relaxation with ``omega = 2 / (1 + sqrt(1 - (1-alpha)^2))`` updates rows in
 *Certificate.* One Gauss-Seidel sweep (omega = 1) maps ``y`` to ``y'`` and contracts the error by ``1-alpha`` in the
 maximum norm. With ``change = max |y' - y|`` and ``rounding`` a bound of what floating point adds to a row,
 ``|y' - y*| <= ((1-alpha) change + rounding) / alpha``. With ``u`` the unit roundoff and ``size`` the largest number
-involved: adding up to 16 neighbours costs ``15 u`` (the rest is added in float64), rounding the sum, the weight,
-their product and the new row ``4 u``, the difference to the old row ``3 u``, storing ``start`` ``u``: together below
-``28 u size`` with room for second order. Where float32 cannot certify the tolerance, the block goes on in float64
-from where it stands.
+involved: adding up to 16 neighbours costs ``15 u``, rounding the sum, the weight, their product and the new row
+``4 u``, the difference to the old row ``3 u``, storing ``start`` ``u``: together below ``28 u size`` with room for
+second order. The sums of 16 are added in float64, which costs nothing beside float32, and ``degree / 16`` more
+roundings where the working precision is float64 itself. Underflow costs less than the smallest normal number. Where float32
+cannot certify the tolerance, the block goes on in float64 from where it stands.
 """
 
 import logging
@@ -26,11 +27,9 @@ from numpy.typing import NDArray
 
 from privge._typing import Progress
 from privge.propagation._kernels.gather import AHEAD, LANES
-from privge.propagation.problem import Certificate, Matrix, Problem
+from privge.propagation.problem import Certificate, Matrix, Problem, rounding
 
 logger = logging.getLogger(__name__)
-
-_ROUNDINGS = 28
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +123,12 @@ def _solve_block(problem: Problem, plan: _Plan, columns: slice, out: Matrix, sto
         exact = _relax(problem, plan, columns, y, stop)
         certificate = Certificate(exact.error, certificate.sweeps + exact.sweeps, exact.precision)
     largest = write_rows(y, plan.place, problem.scale, out, columns.start, columns.stop - columns.start)
-    return certificate.plus(float(np.finfo(out.dtype).eps / 2) * largest)
+    return certificate.plus(rounding(out.dtype, largest))
 
 
 def _relax(problem: Problem, plan: _Plan, columns: slice, y: Matrix, stop: Event) -> Certificate:
     """Sweep until the certificate holds, or until the precision of ``y`` is exhausted."""
-    from privge.propagation._kernels.relax import sweep
+    from privge.propagation._kernels.relax import CHUNK, sweep
 
     kind = y.dtype.type
     start = _aligned(problem.graph.nodes, kind)
@@ -142,6 +141,7 @@ def _relax(problem: Problem, plan: _Plan, columns: slice, y: Matrix, stop: Event
     keep = 1 - problem.alpha
     omega = kind(2 / (1 + math.sqrt(1 - keep**2)))
     unit = float(np.finfo(kind).eps) / 2
+    roundings = 28 if kind is np.float32 else 28 + int(problem.graph.degrees.max(initial=0)) / CHUNK
     target = problem.tolerance * problem.alpha / keep / problem.largest_scale
     sweeps = 0
     while True:
@@ -158,8 +158,8 @@ def _relax(problem: Problem, plan: _Plan, columns: slice, y: Matrix, stop: Event
             continue
         change, size = sweep(plan.indptr, plan.indices, weights, start, y, kind(1))
         sweeps += 1
-        rounding = _ROUNDINGS * unit * max(float(size + change), largest_start)
-        error = (keep * float(change) + rounding) / problem.alpha * problem.largest_scale
+        rounded = roundings * unit * max(float(size + change), largest_start) + float(np.finfo(kind).tiny)
+        error = (keep * float(change) + rounded) / problem.alpha * problem.largest_scale
         if error <= problem.tolerance or exhausted:
             return Certificate(error, sweeps, np.dtype(kind).name)
         target /= 2

@@ -3,7 +3,6 @@
 import logging
 import os
 import tempfile
-import weakref
 from pathlib import Path
 
 import numpy as np
@@ -16,18 +15,21 @@ logger = logging.getLogger(__name__)
 def allocate(shape: tuple[int, int], kind: type[np.floating], memory: int | None = None) -> Matrix:
     """Return an array for a result; above ``memory`` bytes (half of the machine's, by default) it is a file.
 
-    The file lies in the temporary folder (``TMPDIR``) and vanishes with the array.
+    The space is taken in the temporary folder (``TMPDIR``) and given back with the array.
     """
     size = shape[0] * shape[1] * np.dtype(kind).itemsize
     budget = _half_of_memory() if memory is None else memory
     if size <= budget:
         return np.empty(shape, dtype=kind)
     handle, name = tempfile.mkstemp(prefix="privge-", suffix=".embedding")
-    os.close(handle)
     logger.info("the result takes %.1f GB, above the budget of %.1f GB: it goes to %s", size / 1e9, budget / 1e9, name)
-    array = np.memmap(name, dtype=kind, mode="w+", shape=shape)
-    weakref.finalize(array, Path(name).unlink, missing_ok=True)
-    return array
+    try:
+        if hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(handle, 0, size)  # a full disk is an error now, not a crash later
+        with os.fdopen(handle, "r+b") as file:
+            return np.memmap(file, dtype=kind, mode="w+", shape=shape)
+    finally:
+        Path(name).unlink()  # the mapping keeps the space until it ends
 
 
 def _half_of_memory() -> int:
