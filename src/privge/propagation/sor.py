@@ -9,8 +9,8 @@ maximum norm. With ``change = max |y' - y|`` and ``rounding`` a bound of what fl
 involved: adding up to 16 neighbours costs ``15 u``, rounding the sum, the weight, their product and the new row
 ``4 u``, the difference to the old row ``3 u``, storing ``start`` ``u``: together below ``28 u size`` with room for
 second order. The sums of 16 are added in float64, which costs nothing beside float32, and ``degree / 16`` more
-roundings where the working precision is float64 itself. Underflow costs less than the smallest normal number. Where float32
-cannot certify the tolerance, the block goes on in float64 from where it stands.
+roundings where the working precision is float64 itself. Underflow costs less than the smallest normal number. Where
+float32 cannot certify the tolerance, the block goes on in float64 from where it stands.
 """
 
 import logging
