@@ -120,15 +120,17 @@ def update(
                 f"the embedding is of campaign {provenance.campaign[:12]}, not {part.campaign.id[:12]}"
             )
     change = _change(graph, reports, new_reports, provenance.decoding)
-    correction, run = propagate_change(
-        graph,
-        change,
-        alpha=provenance.alpha,
-        r=provenance.r,
-        tolerance=provenance.tolerance if tolerance is None else tolerance,
-        threads=threads or processors(),
-    )
-    matrix = _copied(embedding.matrix, threads or processors())
+    with ThreadPoolExecutor(1) as pool:  # the copy waits for memory, the push for the cache: they go well together
+        copy = pool.submit(np.array, embedding.matrix)
+        correction, run = propagate_change(
+            graph,
+            change,
+            alpha=provenance.alpha,
+            r=provenance.r,
+            tolerance=provenance.tolerance if tolerance is None else tolerance,
+            threads=threads or processors(),
+        )
+        matrix: Matrix = copy.result()
     rounded = correction.add_to(matrix)
     joined = len(new_reports) - int(_among(reports.ids, new_reports.ids).sum())
     updated = replace(
@@ -163,16 +165,6 @@ def spread_rows(
     return scipy.sparse.csr_array(
         (decoded.data, decoded.indices, np.cumsum(indptr)), shape=(graph.nodes, reports.campaign.dimensions)
     )
-
-
-def _copied(matrix: Matrix, threads: int) -> Matrix:
-    """Copy a large matrix with several threads: the copy is a good part of a small update."""
-    copy: Matrix = np.empty(matrix.shape, dtype=matrix.dtype)
-    rows = -(-len(matrix) // threads)
-    parts = [slice(first, first + rows) for first in range(0, len(matrix), max(1, rows))]
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(lambda part: np.copyto(copy[part], matrix[part]), parts))
-    return copy
 
 
 def _change(graph: Graph, reports: Reports, new_reports: Reports, decoding: str) -> scipy.sparse.csr_array:
