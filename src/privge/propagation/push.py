@@ -83,18 +83,19 @@ class Push:
         graph = problem.graph
         state = np.zeros((graph.nodes, 2))
         state[:, WEIGHT] = problem.weights
-        reserve, marks = np.zeros(graph.nodes), np.zeros(graph.nodes, dtype=np.uint8)
-        queue, pushed = (np.empty(graph.nodes, dtype=np.int32) for _ in range(2))
+        reserve, reached = np.zeros(graph.nodes), np.zeros(graph.nodes, dtype=np.uint8)
+        pushed = np.empty(graph.nodes, dtype=np.int32)
+        queue = np.empty(1 << graph.nodes.bit_length(), dtype=np.int32)
         rmax = self.threshold(problem)
         for number in numbers:
             rows, values = problem.column(int(number))
             count, visits = push(
-                graph.indptr, graph.indices, problem.alpha, rmax, rows, values, state, reserve, marks, queue, pushed
+                graph.indptr, graph.indices, problem.alpha, rmax, rows, values, state, reserve, reached, queue, pushed
             )
-            reached = pushed[:count].copy()
-            yield Column(int(number), reached, reserve[reached] * problem.scale[reached], visits)
+            nodes = pushed[:count].copy()
+            yield Column(int(number), nodes, reserve[nodes] * problem.scale[nodes], visits)
             state[:, RESIDUE] = 0
-            reserve[reached], marks[reached] = 0, 0
+            reserve[nodes], reached[nodes] = 0, 0
 
 
 @dataclass(frozen=True, eq=False, slots=True)
