@@ -199,6 +199,16 @@ def _sweep_seconds(graph, reports):
     return min(timed(lambda: sweep(*arguments))[2] for _ in range(3))
 
 
+def several(times, work):
+    """Run several times, keeping one result at a time; return the last, the median wall time and all of them."""
+    walls, result = [], None
+    for _ in range(times):
+        result = None
+        result, wall, _ = timed(work)
+        walls.append(wall)
+    return result, float(np.median(walls)), sorted(walls)
+
+
 def updates(nodes, columns):
     """Add 100 reports to a finished embedding, and find the share of new reports at which redoing all is as fast."""
     graph = power_law(nodes, 10 * nodes)
@@ -208,19 +218,17 @@ def updates(nodes, columns):
         campaign, everybody.ids[rows], everybody.codes[rows], everybody.indices[rows]
     )
     pg.embed(graph, everybody, alpha=0.1, r=R, tolerance=TOLERANCE)  # compile
-    runs = [timed(lambda: pg.embed(graph, everybody, alpha=0.1, r=R, tolerance=TOLERANCE)) for _ in range(3)]
-    full, wall_full = runs[0][0], float(np.median([wall for _, wall, _ in runs]))
+    full, wall_full, _ = several(3, lambda: pg.embed(graph, everybody, alpha=0.1, r=R, tolerance=TOLERANCE))
     before, late = part(slice(100, None)), part(slice(0, 100))
     old = pg.embed(graph, before, alpha=0.1, r=R, tolerance=TOLERANCE)
     pg.update(old, part(slice(0, 1)), graph=graph, reports=before)  # compile
-    runs = [timed(lambda: pg.update(old, late, graph=graph, reports=before)) for _ in range(5)]
-    new, walls = runs[0][0], sorted(wall for _, wall, _ in runs)
+    new, wall_new, walls = several(5, lambda: pg.update(old, late, graph=graph, reports=before))
     difference = float(np.abs(new.matrix - full.matrix).max())
     change = _change(graph, before, late, "raw")
     _, run = propagate_change(graph, change, alpha=0.1, r=R, tolerance=TOLERANCE, threads=2)
     share = 100 * run.relaxation_forecast / max(run.pushes_forecast, 1) / nodes
     certified = new.provenance.certificate + full.provenance.certificate
-    result = {"full": wall_full, "update": walls[2], "fastest": walls[0], "slowest": walls[-1]}
+    result = {"full": wall_full, "update": wall_new, "fastest": walls[0], "slowest": walls[-1]}
     result |= {"way": run.engine, "difference": difference, "certified": certified, "break_even": share}
     print(json.dumps(result))
 

@@ -12,7 +12,7 @@ from privge.errors import ToleranceNotReached
 from privge.graph import Graph
 from privge.propagation._kernels.gather import LANES
 from privge.propagation.problem import Certificate, Matrix, Problem, rounding
-from privge.propagation.push import Column, Push
+from privge.propagation.push import Column, Push, Worker
 from privge.propagation.sor import Sor
 
 _PILOT = 4  # columns pushed before the two ways are compared
@@ -72,10 +72,11 @@ def propagate_change(
     touched = np.flatnonzero(np.diff(problem.by_column.indptr))
     relaxation = -(-len(touched) // LANES) * _TYPICAL_SWEEPS * len(graph.indices)
     push = Push()
-    columns = [] if engine == "sor" else list(push.columns(problem, touched[:_PILOT]))
+    workers = [] if engine == "sor" else [Worker(problem, push.threshold(problem)) for _ in range(threads or 1)]
+    columns = _push(workers, touched[:_PILOT])
     forecast = sum(column.visits for column in columns) / max(1, len(columns)) * len(touched)
     if engine == "push" or (engine is None and forecast <= relaxation):
-        columns += _push_threaded(push, problem, touched[_PILOT:], threads or 1)
+        columns += _push(workers, touched[_PILOT:])
         certificate = Certificate(push.error(problem), forecast / max(1, len(graph.indices)), "float64")
         correction, name = Correction(columns, touched, None), "push"
     else:
@@ -89,7 +90,9 @@ def propagate_change(
     return correction, ChangeRun(name, certificate, time.perf_counter() - start, forecast, relaxation)
 
 
-def _push_threaded(push: Push, problem: Problem, numbers: NDArray[np.int64], threads: int) -> list[Column]:
-    with ThreadPoolExecutor(threads) as pool:
-        shares = pool.map(lambda first: list(push.columns(problem, numbers[first::threads])), range(threads))
+def _push(workers: list[Worker], numbers: NDArray[np.int64]) -> list[Column]:
+    """Share the columns out among the workers, one thread each."""
+    with ThreadPoolExecutor(max(1, len(workers))) as pool:
+        shares = pool.map(lambda first: [workers[first].column(int(n)) for n in numbers[first :: len(workers)]],
+                          range(len(workers)))  # fmt: skip
         return [column for share in shares for column in share]

@@ -78,24 +78,37 @@ class Push:
 
     def columns(self, problem: Problem, numbers: range | NDArray[np.int64]) -> Iterator["Column"]:
         """Yield the non-zero part of Z for some columns."""
-        from privge.propagation._kernels.push import RESIDUE, WEIGHT, push
+        worker = Worker(problem, self.threshold(problem))
+        return (worker.column(int(number)) for number in numbers)
 
+
+class Worker:
+    """Pushes one column after the other in the same scratch memory; each thread has its own."""
+
+    def __init__(self, problem: Problem, rmax: float) -> None:
+        nodes = problem.graph.nodes
+        self._problem, self._rmax = problem, rmax
+        self._state = np.stack([np.zeros(nodes), problem.weights], axis=1)
+        self._reserve, self._reached = np.zeros(nodes), np.zeros(nodes, dtype=np.uint8)
+        self._pushed = np.empty(nodes, dtype=np.int32)
+        self._queue = np.empty(1 << nodes.bit_length(), dtype=np.int32)
+
+    def column(self, number: int) -> "Column":
+        """Return the non-zero part of Z for one column."""
+        from privge.propagation._kernels.push import RESIDUE, push
+
+        problem, reserve, reached = self._problem, self._reserve, self._reached
         graph = problem.graph
-        state = np.zeros((graph.nodes, 2))
-        state[:, WEIGHT] = problem.weights
-        reserve, reached = np.zeros(graph.nodes), np.zeros(graph.nodes, dtype=np.uint8)
-        pushed = np.empty(graph.nodes, dtype=np.int32)
-        queue = np.empty(1 << graph.nodes.bit_length(), dtype=np.int32)
-        rmax = self.threshold(problem)
-        for number in numbers:
-            rows, values = problem.column(int(number))
-            count, visits = push(
-                graph.indptr, graph.indices, problem.alpha, rmax, rows, values, state, reserve, reached, queue, pushed
-            )
-            nodes = pushed[:count].copy()
-            yield Column(int(number), nodes, reserve[nodes] * problem.scale[nodes], visits)
-            state[:, RESIDUE] = 0
-            reserve[nodes], reached[nodes] = 0, 0
+        rows, values = problem.column(number)
+        count, visits = push(
+            graph.indptr, graph.indices, problem.alpha, self._rmax, rows, values,
+            self._state, reserve, reached, self._queue, self._pushed,
+        )  # fmt: skip
+        nodes = self._pushed[:count].copy()
+        column = Column(number, nodes, reserve[nodes] * problem.scale[nodes], visits)
+        self._state[:, RESIDUE] = 0
+        reserve[nodes], reached[nodes] = 0, 0
+        return column
 
 
 @dataclass(frozen=True, eq=False, slots=True)
