@@ -4,7 +4,9 @@
 PrivgeError                      exit code 1
 ├── BadData                      exit code 3   a file or value handed in cannot be used
 │   ├── InvalidCampaign                        a campaign field breaks a rule; names the field
-│   └── CampaignMismatch                       reports of different campaigns were mixed
+│   ├── CampaignMismatch                       reports of different campaigns were mixed
+│   ├── DatasetMissing                         a file of a dataset is not there; says where to put it
+│   └── DatasetCorrupt                         a file of a dataset is not the published one; names it
 ├── PrivacyViolation                           something would reveal more than epsilon
 ├── ToleranceNotReached                        an engine could not certify the error asked for
 └── RandomnessUnavailable                      the operating system gives no secure random bytes
@@ -47,6 +49,14 @@ class InvalidCampaign(BadData):
 
 class CampaignMismatch(BadData):
     """Reports of different campaigns were mixed."""
+
+
+class DatasetMissing(BadData):
+    """A file of a dataset is not there and could not be had; the message says where to put it."""
+
+
+class DatasetCorrupt(BadData):
+    """A file of a dataset is not the published one, or holds what it must not; the message names it."""
 
 
 class PrivacyViolation(PrivgeError):

@@ -1,5 +1,18 @@
-"""Data to try things on."""
+"""Data to try things on: the paper's five graphs, Citeseer, and a made-up one."""
 
+from privge.datasets.catalogue import DATASETS, Archive, DataFile, Description
+from privge.datasets.dataset import Dataset, Statistics
+from privge.datasets.loading import load
 from privge.datasets.synthetic import SocialNetwork, social_network
 
-__all__ = ["SocialNetwork", "social_network"]
+__all__ = [
+    "DATASETS",
+    "Archive",
+    "DataFile",
+    "Dataset",
+    "Description",
+    "SocialNetwork",
+    "Statistics",
+    "load",
+    "social_network",
+]

@@ -1,0 +1,109 @@
+"""The folder with the files of the datasets: one folder for each dataset; every file is checked when it is read."""
+
+import hashlib
+import os
+import sys
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Final
+
+from privge.datasets.catalogue import DataFile, Description
+from privge.datasets.contents import Blob
+from privge.errors import DatasetCorrupt, DatasetMissing
+
+LARGEST_FILE: Final = 64 * 2**20
+"""Bytes that a file may have whose size nobody wrote down."""
+
+_SHOWN = 3  # addresses that a message names
+
+
+@dataclass(frozen=True, slots=True)
+class DataDirectory:
+    """A folder with datasets.
+
+    Parameters
+    ----------
+    path
+        The folder; it need not exist.
+    ours
+        Whether only this package writes there, so that it may remove what is damaged.
+    """
+
+    path: Path
+    ours: bool
+
+    def place(self, description: Description, file: DataFile) -> Path:
+        """Return where a file belongs."""
+        return self.path / description.name / file.name
+
+    def missing(self, description: Description) -> tuple[DataFile, ...]:
+        """Return the files of a dataset that are not there."""
+        return tuple(file for file in description.files if not self.place(description, file).is_file())
+
+    def read(self, description: Description) -> dict[str, Blob]:
+        """Return the checked bytes of every file of a dataset, by role."""
+        missing = self.missing(description)
+        if missing:
+            raise DatasetMissing(
+                f"{description.name}: {len(missing)} of {len(description.files)} files are missing; run "
+                f"`privge datasets {description.name} --download`, or {by_hand(description, self)}"
+            )
+        return {file.role: self.read_file(description, file) for file in description.files}
+
+    def read_file(self, description: Description, file: DataFile) -> Blob:
+        """Return the bytes of one file that is there; refuse them if they are not the published ones."""
+        path = self.place(description, file)
+        try:
+            with path.open("rb") as stream:  # never more than a byte too many, whatever lies there
+                data = stream.read(largest_size(file) + 1)
+        except OSError as error:
+            raise DatasetMissing(f"{path}: cannot be read ({error.strerror})") from error
+        problem = difference(data, file.size, file.sha256)
+        if problem is None:
+            return Blob(path, data)
+        advice = "remove it and download it again"
+        if self.ours:
+            path.unlink(missing_ok=True)
+            advice = "it was removed; download it again"
+        raise DatasetCorrupt(f"{path}: {problem}; {advice}")
+
+
+def data_directory(given: str | PathLike[str] | None = None) -> DataDirectory:
+    """Return the folder given, or that of the variable PRIVGE_DATA, or this user's cache."""
+    chosen = given or os.environ.get("PRIVGE_DATA")
+    if chosen:
+        return DataDirectory(Path(chosen).expanduser(), ours=False)
+    if sys.platform == "win32":
+        cache = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+    elif sys.platform == "darwin":
+        cache = Path.home() / "Library" / "Caches"
+    else:
+        cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return DataDirectory(Path(cache) / "privge", ours=True)
+
+
+def largest_size(file: DataFile) -> int:
+    """Return the largest number of bytes that a file may have."""
+    return LARGEST_FILE if file.size is None else file.size
+
+
+def difference(data: bytes, size: int | None, sha256: str) -> str | None:
+    """Return in words how bytes differ from the published ones, or None."""
+    if size is not None and len(data) < size:
+        return f"truncated: {len(data):,} bytes instead of {size:,}"
+    if len(data) > (LARGEST_FILE if size is None else size):
+        return "larger than the published file"
+    if hashlib.sha256(data).hexdigest() != sha256:
+        return "the checksum is not that of the published file"
+    return None
+
+
+def by_hand(description: Description, directory: DataDirectory) -> str:
+    """Return in words where the files that are missing can be had and must be put."""
+    names: dict[str, list[str]] = {}
+    for file in directory.missing(description):
+        names.setdefault(file.url, []).append(file.name)
+    places = [f"{', '.join(together)} (from {url})" for url, together in names.items()]
+    rest = [f"{len(places) - _SHOWN} more, see `privge datasets --json`"] if len(places) > _SHOWN else []
+    return f"put {', '.join(places[:_SHOWN] + rest)} into {directory.path / description.name}"
