@@ -5,12 +5,16 @@ from typing import Any
 
 import click
 
+from privge.cli.datasets import datasets
 from privge.cli.demo import demo
 from privge.cli.embed import embed
 from privge.cli.law import law
 from privge.cli.perturb import perturb
 from privge.cli.remarks import show_remarks
+from privge.cli.report import report
+from privge.cli.reproduce import reproduce
 from privge.cli.similar import similar
+from privge.cli.tune import tune
 from privge.errors import PrivgeError
 
 
@@ -47,7 +51,7 @@ def main(*, quiet: bool) -> None:
     show_remarks(quiet=quiet)
 
 
-for command in (demo, embed, law, perturb, similar):
+for command in (datasets, demo, embed, law, perturb, report, reproduce, similar, tune):
     main.add_command(command)
 
 __all__ = ["main"]

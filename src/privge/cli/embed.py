@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from privge._memory import peak_bytes
 from privge.cli.options import (
     INPUT,
     OUTPUT,
@@ -14,7 +15,6 @@ from privge.cli.options import (
     existing,
     json_option,
     naming,
-    peak_bytes,
     refuse_campaign_options,
     simulated_campaign,
 )

@@ -1,6 +1,5 @@
 """Options that several commands share."""
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -91,19 +90,3 @@ def naming(path: Path) -> Iterator[None]:
 def json_option(command: Command) -> Command:
     """Add ``--json``."""
     return click.option("--json", "as_json", is_flag=True, help="Print one machine-readable object on stdout.")(command)
-
-
-def peak_bytes() -> int:
-    """Return the largest resident memory of this process so far.
-
-    Linux carries ``ru_maxrss`` over from the process that started this one, so its own high-water mark is read first.
-    """
-    status = Path("/proc/self/status")
-    if status.exists():
-        for line in status.read_text(encoding="utf-8").splitlines():
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) * 1024
-    import resource
-
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit

@@ -1,16 +1,15 @@
 """The demonstration as one HTML file that needs nothing else."""
 
-import base64
-import io
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from privge._atomic import atomic_path
+from privge.experiments import pages
 from privge.experiments.demo import ALPHA, REPEATS, Demonstration, K, R, colour
 from privge.experiments.layout import spring_layout
+from privge.experiments.pages import CONTROL, INK, PRIVATE, embedded
 from privge.graph import Graph
 from privge.mechanisms import MultiBit, Piecewise, SquareWave
 
@@ -18,25 +17,20 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _DRAWN = 700  # people in the picture
-_INK, _PRIVATE, _CONTROL = "#26323a", "#0f766e", "#9aa5ad"
 
 
 def write_page(demonstration: Demonstration, path: Path) -> None:
     """Render the page; the file is complete or absent."""
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("privge.experiments"), autoescape=True, undefined=jinja2.StrictUndefined
-    )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    page = environment.get_template("demo.html").render(
+    pages.write_page(
+        "demo.html",
+        path,
         d=demonstration,
         graph=demonstration.network.graph,
         odds=math.exp(demonstration.campaign.epsilon),
         certainty=1 / (1 + math.exp(-demonstration.campaign.epsilon)),
         profile=_profile(demonstration),
-        network_picture=_embedded(_network_figure(demonstration)),
-        accuracy_picture=_embedded(_accuracy_figure(demonstration)),
+        network_picture=embedded(_network_figure(demonstration)),
+        accuracy_picture=embedded(_accuracy_figure(demonstration)),
         variances=_variances(demonstration),
         certificate=max(embedding.provenance.certificate for embedding in demonstration.colours.values()),
         repeats=REPEATS,
@@ -45,8 +39,6 @@ def write_page(demonstration: Demonstration, path: Path) -> None:
         r=R,
         drawn=_DRAWN,
     )
-    with atomic_path(path) as partial:
-        partial.write_text(page, encoding="utf-8")
 
 
 def _profile(demonstration: Demonstration) -> list[dict[str, object]]:
@@ -77,7 +69,7 @@ def _network_figure(demonstration: Demonstration) -> "Figure":
     for axes, (title, embedding) in zip(figure.subplots(1, 3), demonstration.colours.items(), strict=True):
         axes.add_collection(LineCollection(lines, colors="#0000000b", linewidths=0.35))
         axes.scatter(*places.T, c=colour(embedding)[chosen], s=22, linewidths=0, zorder=2)
-        axes.set_title(title, color=_INK)
+        axes.set_title(title, color=INK)
         axes.set_xlim(low[0] - 0.1, high[0] + 0.1)
         axes.set_ylim(low[1] - 0.1, high[1] + 0.1)
         axes.set_axis_off()
@@ -90,22 +82,16 @@ def _accuracy_figure(demonstration: Demonstration) -> "Figure":
     figure = Figure(figsize=(7.5, 3.4), layout="constrained")
     axes = figure.subplots()
     rows = list(reversed(demonstration.accuracies))
-    colours = [_PRIVATE if row.kind == "private" else _CONTROL for row in rows]
+    colours = [PRIVATE if row.kind == "private" else CONTROL for row in rows]
     means, errors = [100 * row.mean for row in rows], [100 * row.deviation for row in rows]
     bars = axes.barh(
-        [row.name for row in rows], means, xerr=errors, color=colours, error_kw={"ecolor": _INK, "capsize": 3}
+        [row.name for row in rows], means, xerr=errors, color=colours, error_kw={"ecolor": INK, "capsize": 3}
     )
-    axes.bar_label(bars, [f" {mean:.1f}" for mean in means], padding=6, color=_INK)
+    axes.bar_label(bars, [f" {mean:.1f}" for mean in means], padding=6, color=INK)
     chance = 100 * np.bincount(demonstration.network.labels).max() / len(demonstration.network.labels)
-    axes.axvline(chance, color=_INK, linestyle=":", linewidth=1)
-    axes.annotate("guessing", (chance, 1), xycoords=("data", "axes fraction"), ha="center", fontsize=8, color=_INK)
+    axes.axvline(chance, color=INK, linestyle=":", linewidth=1)
+    axes.annotate("guessing", (chance, 1), xycoords=("data", "axes fraction"), ha="center", fontsize=8, color=INK)
     axes.set_xlim(0, 108)
     axes.set_xlabel("people whose community is found, % (bars: standard deviation)")
     axes.spines[["top", "right"]].set_visible(False)
     return figure
-
-
-def _embedded(figure: "Figure") -> str:
-    picture = io.BytesIO()
-    figure.savefig(picture, format="png", dpi=130)
-    return "data:image/png;base64," + base64.b64encode(picture.getvalue()).decode()

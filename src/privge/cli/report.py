@@ -1,0 +1,26 @@
+"""``privge report``: the results of ``privge reproduce`` as a page and a summary."""
+
+from pathlib import Path
+
+import click
+
+from privge.cli.options import OUTPUT
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default=Path("results"))
+@click.option("-o", "--output", type=OUTPUT, help="Where the page goes.  [default: report.html in FOLDER]")
+@click.option("--markdown", type=OUTPUT, help="Where the summary goes.  [default: report.md in FOLDER]")
+def report(folder: Path, output: Path | None, markdown: Path | None) -> None:
+    """Turn the results in FOLDER (default: results) into one self-contained page and a Markdown summary."""
+    try:
+        from privge.experiments.report import write_report
+        from privge.experiments.results import Results
+    except ImportError as error:
+        raise click.ClickException(
+            f"the report needs more packages ({error.name}): pip install 'privge[train,plot]'"
+        ) from error
+    page = output or folder / "report.html"
+    summary = markdown or folder / "report.md"
+    write_report(Results(folder), page, summary)
+    click.echo(f"Open this page in a browser: {page.resolve()}")

@@ -1,0 +1,80 @@
+"""``privge tune``: hyper-parameters from validation data, at no cost of privacy."""
+
+import json
+from pathlib import Path
+
+import click
+
+from privge._atomic import atomic_path
+from privge.cli.options import OUTPUT, json_option
+from privge.cli.progress import progress_bar
+from privge.mechanisms import LAWS
+
+
+@click.command()
+@click.argument("task", type=click.Choice(["nodes", "links"]))
+@click.option("--dataset", required=True, help="A name of `privge datasets`.")
+@click.option("--mechanism", type=click.Choice(list(LAWS)), default="hds", show_default=True, help="What devices run.")
+@click.option("--epsilon", type=float, default=1.0, show_default=True, help="Privacy budget; not for the controls.")
+@click.option("--k", type=click.IntRange(1), help="Features a person reports.  [default: that of the experiments]")
+@click.option("--trials", type=click.IntRange(1), default=50, show_default=True, help="Settings to try.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of split, noise and search.")
+@click.option("--data-dir", type=click.Path(path_type=Path, file_okay=False), help="Where the datasets are.")
+@click.option("-o", "--output", type=OUTPUT, help="Write every trial to this JSON file.")
+@json_option
+def tune(
+    task: str,
+    dataset: str,
+    mechanism: str,
+    epsilon: float,
+    k: int | None,
+    trials: int,
+    seed: int,
+    data_dir: Path | None,
+    output: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Search alpha, r and the head of TASK with Optuna, on validation data only.
+
+    Every person is perturbed once; all trials use the same reports, so that tuning costs no budget beyond epsilon.
+    k is not searched: it decides what a person sends. The split is that of the first repeat of `privge reproduce`,
+    whose test part is never looked at.
+    """
+    try:
+        from privge.campaign import Campaign
+        from privge.datasets import load
+        from privge.experiments.plan import task_plan
+        from privge.experiments.tuning import tune as search
+    except ImportError as error:
+        raise click.ClickException(f"tuning needs more packages ({error.name}): pip install 'privge[train]'") from error
+    plan = task_plan(task)
+    if dataset not in plan.datasets:
+        raise click.BadParameter(f"there are {', '.join(plan.datasets)}", param_hint="--dataset")
+    data, start = load(dataset, data_dir=data_dir), plan.datasets[dataset]
+    campaign = Campaign(
+        dimensions=data.features.shape[1],
+        low=data.low,
+        high=data.high,
+        mechanism=mechanism,
+        epsilon=None if LAWS[mechanism].fixed_epsilon is not None else epsilon,
+        k=None if mechanism == "none" else k or start.k,
+        purpose="tuning on public data",
+    )
+    reports = campaign.simulate(data.features, ids=data.graph.ids.tolist(), seed=seed)
+    with progress_bar(f"{trials} trials, one collection") as progress:
+        tuned = search(
+            data.graph, reports, plan.task, start, labels=data.labels, trials=trials, seed=seed, progress=progress
+        )
+    result = {"task": task, "dataset": dataset, "mechanism": mechanism, "epsilon": campaign.to_document()["epsilon"],
+              "k": campaign.k, "seed": seed, "validation": tuned.score, "first": tuned.trials[0]["validation"],
+              "settings": tuned.settings.to_dict()}  # fmt: skip
+    if output is not None:
+        with atomic_path(output) as partial:
+            partial.write_text(json.dumps({**result, "trials": tuned.trials}, indent=1), encoding="utf-8")
+    if as_json:
+        click.echo(json.dumps(result))
+        return
+    click.echo(f"validation {tuned.score:.2f} (the given settings: {tuned.trials[0]['validation']:.2f})")
+    for name, value in {"alpha": tuned.settings.alpha, "r": tuned.settings.r, **tuned.settings.head}.items():
+        click.echo(f"  {name} = {value}")

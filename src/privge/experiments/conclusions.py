@@ -1,0 +1,85 @@
+"""What the numbers support, in plain words. Every sentence is computed; none is written in advance of the data."""
+
+import math
+from collections.abc import Iterator
+
+from privge.experiments.figures import BASELINES, NAMES
+from privge.experiments.plan import Cell, Task, rival_k, task_plan
+from privge.experiments.summary import Lift, Table
+
+
+def conclusions(table: Table, task: Task, dataset: str) -> Iterator[str]:
+    """Yield sentences on one task and dataset, from what is finished."""
+    plan = task_plan(task)
+    k = plan.datasets[dataset].k
+    hds = [Cell(task, dataset, "hds", epsilon, k) for epsilon in plan.epsilons]
+    finished = [cell for cell in hds if table.records(cell)]
+    if finished:
+        yield _worth(table, finished[0])
+        if len(finished) > 1:
+            yield _worth(table, finished[-1])
+        yield _against_no_privacy(table, finished[0])
+        yield _against_baseline(table, finished[0])
+    for epsilon in plan.equal_k:
+        yield from _mechanisms(table, Cell(task, dataset, "hds", epsilon, k))
+
+
+def _worth(table: Table, cell: Cell) -> str:
+    one = table.summary(cell)
+    structure = f"{one.structure_only.mean:.1f} ± {one.structure_only.std:.1f}"
+    return (
+        f"At ε = {cell.epsilon:g}, HDS (k = {cell.k}) reaches {one.value.mean:.1f} ± {one.value.std:.1f}; noise of the "
+        f"same shape, with no features at all, {structure}. The private features are worth {_interval(one.lift)}: "
+        f"{_verdict(one.lift)}."
+    )
+
+
+def _against_no_privacy(table: Table, cell: Cell) -> str:
+    difference = table.difference(cell, Cell(cell.task, cell.dataset, "none"))
+    verdict = (
+        "noise beats the true features here, with this head"
+        if difference.low > 0
+        else "the true features are better"
+        if difference.high < 0
+        else "no difference can be told"
+    )
+    return f"HDS at ε = {cell.epsilon:g} minus no privacy: {_interval(difference)}; {verdict}."
+
+
+def _against_baseline(table: Table, cell: Cell) -> str:
+    plan = task_plan(cell.task)
+    difference = table.difference(cell, Cell(cell.task, cell.dataset, plan.baseline))
+    name = BASELINES[plan.baseline].removesuffix(" (no features)")
+    return f"HDS at ε = {cell.epsilon:g} minus {name}, which sees the graph alone: {_interval(difference)}."
+
+
+def _mechanisms(table: Table, hds: Cell) -> Iterator[str]:
+    """Compare HDS with its best rival, by the paper's rule for k and at equal k."""
+    assert hds.epsilon is not None  # noqa: S101 (for the type checker)
+    plan = task_plan(hds.task)
+    for rule, k_of in (("the paper's k for each", rival_k), (f"k = {hds.k} for all", lambda *_: hds.k)):
+        rivals = [
+            Cell(hds.task, hds.dataset, m, hds.epsilon, k_of(m, hds.epsilon)) for m in plan.mechanisms if m != "hds"
+        ]
+        rivals = [cell for cell in rivals if table.records(cell)]
+        if rivals and table.records(hds):
+            best = max(rivals, key=lambda cell: table.spread(cell).mean)
+            difference = table.difference(hds, best)
+            yield (
+                f"At ε = {hds.epsilon:g} with {rule}, HDS minus the best rival ({NAMES[best.mechanism]}, "
+                f"{table.spread(best).mean:.1f}): {_interval(difference)}."
+            )
+
+
+def _interval(lift: Lift) -> str:
+    if math.isnan(lift.low):
+        return f"{lift.mean:+.1f} points (one repeat, no interval)"
+    return f"{lift.mean:+.1f} points (95 %: {lift.low:+.1f} to {lift.high:+.1f})"
+
+
+def _verdict(lift: Lift) -> str:
+    if lift.low > 0:
+        return "more than nothing"
+    if lift.high < 0:
+        return "less than nothing; the noise of the mechanism is worse than plain noise"
+    return "nothing that can be told from zero"

@@ -1,0 +1,150 @@
+"""The report's pictures: the paper's figures, with the controls drawn in."""
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from privge.experiments.pages import CONTROL, INK, PRIVATE
+from privge.experiments.plan import Cell, Task, TaskPlan, k_cells, rival_k, task_plan
+from privge.experiments.summary import Spread, Table
+from privge.experiments.variance import KINDS, curves
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+NAMES = {"hds": "HDS", "laplace": "Laplace", "piecewise": "Piecewise", "multibit": "Multi-bit"}
+METRICS = {"accuracy": "accuracy on test nodes, %", "auc": "AUC on test pairs, %"}
+BASELINES = {"label_propagation": "label propagation (no features)", "ppr_score": "PPR score (no features)"}
+_COLOURS = {"hds": PRIVATE, "laplace": "#c2410c", "piecewise": "#7c3aed", "multibit": "#2563eb"}
+_MARKERS = {"hds": "o", "laplace": "s", "piecewise": "^", "multibit": "D"}
+_EPSILON_COLOURS = ("#5eb3ab", PRIVATE, "#083f3a")
+
+
+def over_epsilon(table: Table, task: Task, datasets: Sequence[str]) -> "Figure":
+    """Draw every mechanism over epsilon, one panel a dataset, with the three controls as lines."""
+    plan = task_plan(task)
+    figure, panels = _panels(len(datasets), "privacy budget ε of a person's whole report", METRICS[plan.metric])
+    for axes, dataset in zip(panels, datasets, strict=True):
+        places = range(len(plan.epsilons))
+        k = plan.datasets[dataset].k
+        for mechanism in plan.mechanisms:
+            cells = [
+                Cell(task, dataset, mechanism, epsilon, k if mechanism == "hds" else rival_k(mechanism, epsilon))
+                for epsilon in plan.epsilons
+            ]
+            _line(axes, places, [table.spread(cell) for cell in cells], NAMES[mechanism], mechanism)
+        _controls(axes, table, plan, dataset)
+        axes.set_xticks(list(places), [f"{epsilon:g}" for epsilon in plan.epsilons])
+        repeats = table.spread(Cell(task, dataset, "none")).repeats
+        axes.set_title(f"{dataset.capitalize()} (HDS: k = {k}; {repeats} repeats)", fontsize=10, color=INK)
+    _legend(figure, panels[0])
+    return figure
+
+
+def over_k(table: Table, task: Task, datasets: Sequence[str]) -> "Figure":
+    """Draw HDS over k, one line an epsilon, with structure-only of the same k."""
+    plan = task_plan(task)
+    figure, panels = _panels(len(datasets), "k, features that a person reports", METRICS[plan.metric])
+    for axes, dataset in zip(panels, datasets, strict=True):
+        cells = k_cells(task, dataset)
+        ks = sorted({cell.k for cell in cells if cell.k})
+        for colour, epsilon in zip(_EPSILON_COLOURS, sorted({cell.epsilon or 0 for cell in cells}), strict=True):
+            spreads = [table.spread(Cell(task, dataset, "hds", epsilon, k)) for k in ks]
+            _line(axes, range(len(ks)), spreads, f"HDS, ε = {epsilon:g}", "hds", colour)
+        structure = [table.spread(Cell(task, dataset, "structure", None, k)) for k in ks]
+        _line(axes, range(len(ks)), structure, "structure-only (control)", "hds", CONTROL, dashed=True)
+        axes.set_xticks(range(len(ks)), [str(k) for k in ks])
+        axes.set_title(f"{dataset.capitalize()} ({max(s.repeats for s in structure)} repeats)", fontsize=10, color=INK)
+    _legend(figure, panels[0])
+    return figure
+
+
+def lifts(table: Table, task: Task, datasets: Sequence[str]) -> "Figure":
+    """Draw what the private features are worth: the lift of HDS over structure-only, with its interval."""
+    plan = task_plan(task)
+    figure, panels = _panels(
+        len(datasets), "privacy budget ε of a person's whole report", "lift over structure-only, points"
+    )
+    for axes, dataset in zip(panels, datasets, strict=True):
+        k = plan.datasets[dataset].k
+        for place, epsilon in enumerate(plan.epsilons):
+            cell = Cell(task, dataset, "hds", epsilon, k)
+            lift = table.difference(cell, plan.structure_of(cell))
+            if math.isfinite(lift.low):
+                axes.plot([place, place], [lift.low, lift.high], color=PRIVATE, linewidth=2)
+            axes.plot(place, lift.mean, "o", color=PRIVATE)
+        ceiling = table.difference(Cell(task, dataset, "none"), Cell(task, dataset, "structure", None, k))
+        axes.axhline(ceiling.mean, color=INK, linestyle=":", linewidth=1.2, label="true features (no privacy)")
+        axes.axhline(0, color=CONTROL, linewidth=1.2, label="structure-only")
+        axes.set_xticks(range(len(plan.epsilons)), [f"{epsilon:g}" for epsilon in plan.epsilons])
+        axes.set_title(f"{dataset.capitalize()}, HDS with k = {k}", fontsize=10, color=INK)
+    _legend(figure, panels[0])
+    return figure
+
+
+def worst_case() -> "Figure":
+    """Draw the worst-case variance of one value over epsilon, in the three ways to read it."""
+    figure, panels = _panels(len(KINDS), "privacy budget ε of one value", "worst case, for values from -1 to 1")
+    for axes, kind in zip(panels, KINDS, strict=True):
+        epsilons, values = curves(kind)
+        for name, curve in values.items():
+            label = "Square wave (HDS)" if name == "hds" else NAMES[name]
+            axes.plot(epsilons, curve, color=_COLOURS[name], label=label, linewidth=1.8)
+        axes.set_yscale("log")
+        axes.set_title(kind, fontsize=10, color=INK)
+    _legend(figure, panels[0])
+    return figure
+
+
+def _panels(count: int, xlabel: str, ylabel: str) -> "tuple[Figure, list[Axes]]":
+    from matplotlib.figure import Figure
+
+    columns = min(count, 3) if count != 4 else 2
+    rows = -(-count // columns)
+    figure = Figure(figsize=(4.3 * columns + 0.4, 3.3 * rows + 0.7), layout="constrained")
+    panels = list(figure.subplots(rows, columns, squeeze=False).flat)
+    for axes in panels[:count]:
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.tick_params(labelsize=9)
+        axes.grid(axis="y", color="#e4eaec", linewidth=0.8)
+        axes.set_axisbelow(True)
+    for axes in panels[count:]:
+        axes.set_axis_off()
+    figure.supxlabel(xlabel, fontsize=10, color=INK)
+    figure.supylabel(ylabel, fontsize=10, color=INK)
+    return figure, panels[:count]
+
+
+def _line(
+    axes: "Axes",
+    places: Sequence[int],
+    spreads: list[Spread],
+    label: str,
+    mechanism: str,
+    colour: str | None = None,
+    *,
+    dashed: bool = False,
+) -> None:
+    style: dict[str, Any] = {"color": colour or _COLOURS[mechanism], "marker": _MARKERS[mechanism], "label": label}
+    errors = [0 if math.isnan(spread.std) else spread.std for spread in spreads]
+    axes.errorbar(
+        places, [spread.mean for spread in spreads], errors, **style,
+        linestyle="--" if dashed else "-", linewidth=1.5, markersize=4, capsize=2.5, elinewidth=1,
+    )  # fmt: skip
+
+
+def _controls(axes: "Axes", table: Table, plan: TaskPlan, dataset: str) -> None:
+    k = plan.datasets[dataset].k
+    for cell, style, label in (
+        (Cell(plan.task, dataset, "none"), ":", "no privacy (control)"),
+        (Cell(plan.task, dataset, "structure", None, k), "--", "structure-only (control)"),
+        (Cell(plan.task, dataset, plan.baseline), "-.", BASELINES[plan.baseline]),
+    ):
+        colour = INK if style == ":" else CONTROL if style == "--" else "#b45309"
+        axes.axhline(table.spread(cell).mean, color=colour, linestyle=style, linewidth=1.4, label=label, zorder=1)
+
+
+def _legend(figure: "Figure", axes: "Axes") -> None:
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=4, fontsize=8.5, frameon=False)

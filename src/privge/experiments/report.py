@@ -1,0 +1,135 @@
+"""The results of `privge reproduce` as one HTML file and a Markdown summary."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from privge._atomic import atomic_path
+from privge.errors import BadData
+from privge.experiments import figures
+from privge.experiments.conclusions import conclusions
+from privge.experiments.pages import embedded, write_page
+from privge.experiments.plan import TASKS, Cell, Task, k_cells, rival_k, task_plan
+from privge.experiments.results import Results
+from privge.experiments.summary import Spread, Table
+from privge.experiments.variance import crossings
+
+
+@dataclass(frozen=True, eq=False)
+class Section:
+    """One task: its datasets, tables and pictures."""
+
+    title: str
+    metric: str
+    baseline: str
+    datasets: list[str]
+    epsilons: tuple[float, ...]
+    rows: list[dict[str, Any]]
+    findings: dict[str, list[str]]
+    pictures: dict[str, str]
+
+
+def write_report(results: Results, html: Path, markdown: Path) -> None:
+    """Write both files from everything that is finished in the folder."""
+    table = Table(results)
+    found = {task: [name for name in task_plan(task).datasets if results.path(task, name).exists()] for task in TASKS}
+    if not any(found.values()):
+        raise BadData(f"{results.folder}: no results here; `privge reproduce` makes them")
+    sections = [_section(table, task, names) for task, names in found.items() if names]
+    values = {"sections": sections, "crossings": list(crossings()), "versions": _versions(table, found)}
+    write_page("report.html", html, variance=embedded(figures.worst_case()), shown=_shown, **values)
+    with atomic_path(markdown) as partial:
+        partial.write_text("\n".join(_markdown(sections)) + "\n", encoding="utf-8")
+
+
+def _section(table: Table, task: Task, datasets: list[str]) -> Section:
+    plan = task_plan(task)
+    with_k = [name for name in datasets if sum(bool(table.records(cell)) for cell in k_cells(task, name)) > 3]
+    pictures = {"epsilon": embedded(figures.over_epsilon(table, task, datasets))}
+    pictures["lift"] = embedded(figures.lifts(table, task, datasets))
+    if with_k:
+        pictures["k"] = embedded(figures.over_k(table, task, with_k))
+    return Section(
+        title=plan.title,
+        metric=figures.METRICS[plan.metric],
+        baseline=figures.BASELINES[plan.baseline],
+        datasets=datasets,
+        epsilons=plan.epsilons,
+        rows=[row for name in datasets for row in _rows(table, task, name)],
+        findings={name: list(conclusions(table, task, name)) for name in datasets},
+        pictures=pictures,
+    )
+
+
+def _rows(table: Table, task: Task, dataset: str) -> Iterator[dict[str, Any]]:
+    """Yield the rows of the table of a dataset: mechanisms by the paper's rule, at equal k, and the controls."""
+    plan = task_plan(task)
+    k = plan.datasets[dataset].k
+
+    def row(name: str, cells: list[Cell], kind: str) -> dict[str, Any]:
+        entries = [(table.spread(cell), plan.paper_value(cell)) for cell in cells]
+        return {"dataset": dataset, "name": name, "kind": kind, "entries": entries}
+
+    for mechanism in plan.mechanisms:
+        cells = [
+            Cell(task, dataset, mechanism, e, k if mechanism == "hds" else rival_k(mechanism, e)) for e in plan.epsilons
+        ]
+        shown = f"k = {k}" if mechanism == "hds" else "k by rule"
+        yield row(f"{figures.NAMES[mechanism]}, {shown}", cells, "private")
+    for mechanism in plan.mechanisms:
+        cells = [Cell(task, dataset, mechanism, epsilon, k) for epsilon in plan.epsilons]
+        if mechanism != "hds" and k > 1 and any(table.records(cell) for cell in cells):
+            yield row(f"{figures.NAMES[mechanism]}, k = {k}", cells, "equal")
+    controls = {
+        "structure-only": ("structure", k),
+        figures.BASELINES[plan.baseline]: (plan.baseline, None),
+        "no privacy": ("none", None),
+    }
+    for name, (mechanism, shape) in controls.items():
+        cell = Cell(task, dataset, mechanism, None, shape)
+        yield {
+            "dataset": dataset,
+            "name": name,
+            "kind": "control",
+            "entries": [(table.spread(cell), plan.paper_value(cell))],
+        }
+
+
+def _markdown(sections: list[Section]) -> Iterator[str]:
+    """Yield the lines of the summary."""
+    for section in sections:
+        yield f"## {section.title}: {section.metric}, mean ± standard deviation"
+        yield ""
+        yield "| dataset | | " + " | ".join(f"ε = {epsilon:g}" for epsilon in section.epsilons) + " |"
+        yield "|---|---|" + "---:|" * len(section.epsilons)
+        for row in section.rows:
+            cells = [_shown(spread, paper) for spread, paper in row["entries"]]
+            cells += [""] * (len(section.epsilons) - len(cells))
+            yield f"| {row['dataset']} | {row['name']} | " + " | ".join(cells) + " |"
+        yield ""
+        yield "In brackets: the paper's number. Controls do not depend on ε."
+        yield ""
+        for dataset, sentences in section.findings.items():
+            yield f"**{dataset.capitalize()}**"
+            yield ""
+            yield from (f"* {sentence}" for sentence in sentences)
+            yield ""
+
+
+def _shown(spread: Spread, paper: float | None) -> str:
+    if not spread.repeats:
+        return "" if paper is None else f"({paper:g})"
+    deviation = "" if math.isnan(spread.std) else f" ± {spread.std:.1f}"
+    return f"{spread.mean:.1f}{deviation}" + ("" if paper is None else f" ({paper:g})")
+
+
+def _versions(table: Table, found: dict[Task, list[str]]) -> dict[str, str]:
+    """Return the versions that the newest results were made with."""
+    for task, names in found.items():
+        for name in names:
+            for record in table.records(Cell(task, name, "none")).values():
+                versions: dict[str, str] = record["versions"]
+                return versions
+    return {}

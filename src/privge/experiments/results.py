@@ -1,0 +1,90 @@
+"""Finished repeats on disk: one JSON line each, appended and flushed to the disk before the next begins."""
+
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from privge.errors import BadData
+from privge.experiments.plan import Cell, Settings, Task
+
+Record: TypeAlias = dict[str, Any]
+Key: TypeAlias = tuple[Cell, int]
+
+
+class Results:
+    """A folder with one file for each task and dataset, such as ``nodes-cora.jsonl``.
+
+    A line that was cut off by a crash is dropped; a record made with other settings is kept and not counted.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def path(self, task: Task, dataset: str) -> Path:
+        """Return the file of a task and dataset."""
+        return self.folder / f"{task}-{dataset}.jsonl"
+
+    def read(self, task: Task, dataset: str, settings: Settings | None = None) -> dict[Key, Record]:
+        """Return the finished repeats, of these settings only if given."""
+        path = self.path(task, dataset)
+        if not path.exists():
+            return {}
+        wanted = None if settings is None else fingerprint(settings.to_dict())
+        found = {}
+        for number, line in enumerate(path.read_bytes().split(b"\n")[:-1], start=1):
+            record = _parse(line, path, number)
+            if wanted is None or fingerprint(record["settings"]) == wanted:
+                cell = Cell(record["task"], record["dataset"], record["mechanism"], record["epsilon"], record["k"])
+                found[cell, record["repeat"]] = record
+        return found
+
+    def append(self, record: Record) -> None:
+        """Add a finished repeat; it is on the disk when this returns."""
+        path = self.path(record["task"], record["dataset"])
+        _drop_unfinished_line(path)
+        with path.open("ab") as file:
+            file.write(json.dumps(record).encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other processes from adding to this folder."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (self.folder / ".lock").open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise BadData(
+                    f"{self.folder}: another run is writing here; wait for it or choose another --results"
+                ) from None
+            yield
+
+
+def fingerprint(settings: dict[str, Any]) -> str:
+    """Return a short digest of settings; repeats are comparable only if it is the same."""
+    return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _parse(line: bytes, path: Path, number: int) -> Record:
+    try:
+        record: Record = json.loads(line)
+        for name in ("task", "dataset", "mechanism", "epsilon", "k", "repeat", "settings"):
+            record[name]
+    except (ValueError, KeyError, TypeError) as error:
+        raise BadData(f"{path}, line {number}: not a result ({error})") from error
+    return record
+
+
+def _drop_unfinished_line(path: Path) -> None:
+    if not path.exists():
+        return
+    content = path.read_bytes()
+    complete = content.rfind(b"\n") + 1
+    if complete < len(content):
+        os.truncate(path, complete)

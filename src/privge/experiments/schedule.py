@@ -1,0 +1,99 @@
+"""Run repeats of cells that are not finished yet, in one or several processes that share the processors."""
+
+import multiprocessing
+import os
+import threading
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from functools import lru_cache
+from multiprocessing.connection import wait as wait_for
+from pathlib import Path
+
+from privge._typing import Progress
+from privge.datasets import Dataset, load
+from privge.experiments.plan import Cell, task_plan
+from privge.experiments.results import Record, Results
+from privge.experiments.run import run_cell
+from privge.propagation import processors
+
+
+def unfinished(results: Results, cells: list[Cell], repeats: int) -> list[tuple[Cell, int]]:
+    """Return what is still to be run, repeat by repeat, so that a broken run has something of every cell."""
+    done: set[tuple[Cell, int]] = set()
+    for task, dataset in dict.fromkeys((cell.task, cell.dataset) for cell in cells):
+        done |= results.read(task, dataset, task_plan(task).datasets[dataset]).keys()
+    return [(cell, repeat) for repeat in range(repeats) for cell in cells if (cell, repeat) not in done]
+
+
+def run_all(
+    results: Results,
+    cells: list[Cell],
+    repeats: int,
+    *,
+    jobs: int = 1,
+    data_dir: Path | None = None,
+    progress: Progress | None = None,
+) -> int:
+    """Run every unfinished repeat and save each when it is done; return how many were run.
+
+    Parameters
+    ----------
+    results
+        Where finished repeats are, and are added.
+    cells, repeats
+        What to have at the end.
+    jobs
+        Processes; each gets its share of the processors, so that they are never oversubscribed.
+    data_dir
+        Where datasets are; see `privge.datasets.load`.
+    progress
+        Called with the repeats done and the repeats in all.
+    """
+    with results.locked():
+        work = unfinished(results, cells, repeats)
+        if progress is not None and work:
+            progress(0, len(work))
+        for done, record in enumerate(_records(work, jobs, data_dir), start=1):
+            results.append(record)
+            if progress is not None:
+                progress(done, len(work))
+    return len(work)
+
+
+def _records(work: list[tuple[Cell, int]], jobs: int, data_dir: Path | None) -> Iterator[Record]:
+    jobs = min(jobs, len(work))
+    threads = max(1, processors() // max(1, jobs))
+    if jobs <= 1:
+        yield from (_run(cell, repeat, threads, data_dir) for cell, repeat in work)
+        return
+    spawn = multiprocessing.get_context("spawn")  # forked processes and threaded libraries do not mix
+    with ProcessPoolExecutor(jobs, mp_context=spawn, initializer=_start_worker, initargs=(threads,)) as pool:
+        waiting = list(reversed(work))
+        running: set[Future[Record]] = set()
+        while waiting or running:
+            while waiting and len(running) <= jobs:  # one more than jobs, so that no worker waits for this process
+                running.add(pool.submit(_run, *waiting.pop(), threads, data_dir))
+            done, running = wait(running, return_when=FIRST_COMPLETED)
+            yield from (future.result() for future in done)
+
+
+def _run(cell: Cell, repeat: int, threads: int, data_dir: Path | None) -> Record:
+    settings = task_plan(cell.task).datasets[cell.dataset]
+    return run_cell(cell, repeat, settings, _dataset(cell.dataset, data_dir), threads)
+
+
+@lru_cache(maxsize=1)
+def _dataset(name: str, data_dir: Path | None) -> Dataset:
+    return load(name, data_dir=data_dir)
+
+
+def _start_worker(threads: int) -> None:
+    """Keep numeric libraries to this worker's share, and end with the process that started it, even one killed."""
+    import numba
+    import torch
+
+    torch.set_num_threads(threads)
+    numba.set_num_threads(threads)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=lambda: (wait_for([parent.sentinel]), os._exit(1)), daemon=True).start()

@@ -1,0 +1,156 @@
+"""From repeats to numbers: means, spread, controls, and paired differences such as the lift over structure-only."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from privge.experiments.plan import Cell, task_plan
+from privge.experiments.results import Record, Results
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Mean and standard deviation over repeats; NaN where there are too few."""
+
+    mean: float
+    std: float
+    repeats: int
+
+    @classmethod
+    def of(cls, values: Iterable[float]) -> "Spread":
+        """Summarise the values of one cell."""
+        array = np.array(list(values), dtype=np.float64)
+        mean = float(array.mean()) if array.size else math.nan
+        return cls(mean, float(array.std(ddof=1)) if array.size > 1 else math.nan, array.size)
+
+
+@dataclass(frozen=True, slots=True)
+class Lift:
+    """Mean paired difference with its 95 % interval (Student's t over repeats); NaN from a single repeat."""
+
+    mean: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, differences: list[float]) -> "Lift":
+        """Summarise differences of the same repeats."""
+        spread = Spread.of(differences)
+        if spread.repeats < 2:
+            return cls(spread.mean, math.nan, math.nan)
+        from scipy.stats import t
+
+        # Splits overlap between repeats, so the interval is somewhat too narrow; the report says so.
+        half = float(t.ppf(0.975, spread.repeats - 1)) * spread.std / math.sqrt(spread.repeats)
+        return cls(spread.mean, spread.mean - half, spread.mean + half)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A cell beside its controls and the paper's number, in percent."""
+
+    cell: Cell
+    metric: str
+    value: Spread
+    structure_only: Spread
+    baseline_name: str
+    baseline: Spread
+    no_privacy: Spread
+    lift: Lift
+    paper: float | None
+    seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return one flat object, without NaN."""
+        flat = {
+            **asdict(self.cell),
+            "repeats": self.value.repeats,
+            "metric": self.metric,
+            "mean": self.value.mean,
+            "std": self.value.std,
+            "structure_only": self.structure_only.mean,
+            "structure_only_std": self.structure_only.std,
+            self.baseline_name: self.baseline.mean,
+            f"{self.baseline_name}_std": self.baseline.std,
+            "no_privacy": self.no_privacy.mean,
+            "no_privacy_std": self.no_privacy.std,
+            "lift": self.lift.mean,
+            "lift_low": self.lift.low,
+            "lift_high": self.lift.high,
+            "paper": self.paper,
+            "seconds": self.seconds,
+        }
+        return {name: _plain(value) for name, value in flat.items()}
+
+
+class Table:
+    """Finished repeats of any cells, read once.
+
+    Parameters
+    ----------
+    results
+        Where they are.
+    repeats
+        Count only the first so many; by default all.
+    """
+
+    def __init__(self, results: Results, repeats: int | None = None) -> None:
+        self._results, self._repeats = results, repeats
+        self._records: dict[tuple[str, str], dict[Cell, dict[int, Record]]] = {}
+
+    def records(self, cell: Cell) -> dict[int, Record]:
+        """Return the records of a cell by repeat, of the current settings only."""
+        place = (cell.task, cell.dataset)
+        if place not in self._records:
+            settings = task_plan(cell.task).datasets[cell.dataset]
+            by_cell: dict[Cell, dict[int, Record]] = {}
+            for (owner, repeat), record in self._results.read(*place, settings).items():
+                if self._repeats is None or repeat < self._repeats:
+                    by_cell.setdefault(owner, {})[repeat] = record
+            self._records[place] = by_cell
+        return self._records[place].get(cell, {})
+
+    def spread(self, cell: Cell) -> Spread:
+        """Return mean and standard deviation of a cell's metric."""
+        return Spread.of(self._values(cell).values())
+
+    def difference(self, cell: Cell, other: Cell) -> Lift:
+        """Return by how much a cell is better than another in the same repeats."""
+        mine, theirs = self._values(cell), self._values(other)
+        return Lift.of([mine[repeat] - theirs[repeat] for repeat in sorted(mine) if repeat in theirs])
+
+    def summary(self, cell: Cell) -> Summary:
+        """Return a cell beside its controls."""
+        plan = task_plan(cell.task)
+        structure = plan.structure_of(cell)
+        baseline, none = (Cell(cell.task, cell.dataset, name) for name in (plan.baseline, "none"))
+        seconds = [sum(record["seconds"].values()) for record in self.records(cell).values()]
+        return Summary(
+            cell=cell,
+            metric=plan.metric,
+            value=self.spread(cell),
+            structure_only=self.spread(structure),
+            baseline_name=plan.baseline,
+            baseline=self.spread(baseline),
+            no_privacy=self.spread(none),
+            lift=self.difference(cell, structure),
+            paper=plan.paper_value(cell),
+            seconds=float(np.median(seconds)) if seconds else math.nan,
+        )
+
+    def summaries(self, cells: Iterable[Cell]) -> list[Summary]:
+        """Summarise the cells that have at least one finished repeat."""
+        return [self.summary(cell) for cell in cells if self.records(cell)]
+
+    def _values(self, cell: Cell) -> dict[int, float]:
+        metric = task_plan(cell.task).metric
+        return {repeat: float(record[metric]) for repeat, record in sorted(self.records(cell).items())}
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, float):
+        return round(value, 4) if math.isfinite(value) else None
+    return value

@@ -1,0 +1,152 @@
+"""Search hyper-parameters on validation data only, from reports that were drawn once.
+
+*Why tuning costs no budget.* Every trial is post-processing of the same reports: the search sees the graph, the
+reports and the labels, and never the features. So the privacy loss of any number of trials is that of the one
+collection, epsilon. What a report depends on (mechanism, epsilon, k) is fixed before the search begins; drawing anew
+in each of T trials would cost T times epsilon.
+"""
+
+import logging
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from privge._typing import Progress
+from privge.embedding import spread_rows
+from privge.experiments.plan import Settings, Task
+from privge.graph import Graph
+from privge.propagation import propagate
+from privge.reports import Reports
+from privge.tasks import LinkPredictor, NodeClassifier, accuracy, split_edges, split_nodes
+
+logger = logging.getLogger(__name__)
+
+SPACE: dict[str, tuple[Any, ...]] = {
+    "alpha": (0.02, 0.05, 0.1, 0.2),
+    "r": (0.0, 0.1, 0.3, 0.5),
+    "learning_rate": (0.001, 0.003, 0.01),
+    "layers": (1, 2, 3),
+    "hidden": (64, 128, 256),
+    "dropout": (0.0, 0.1, 0.3, 0.5, 0.7),
+    "weight_decay": (0.0, 5e-5, 5e-4, 5e-3),
+    "scaling": ("rows", "columns", "global"),
+}
+"""What is searched. k is not here: it decides what a person sends."""
+
+
+HEADS: dict[Task, type[NodeClassifier | LinkPredictor]] = {"nodes": NodeClassifier, "links": LinkPredictor}
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """The best settings, their validation score in percent, and every trial."""
+
+    settings: Settings
+    score: float
+    trials: list[dict[str, Any]]
+
+
+def tune(
+    graph: Graph,
+    reports: Reports,
+    task: Task,
+    start: Settings,
+    *,
+    labels: NDArray[np.integer] | None = None,
+    trials: int = 50,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Tuned:
+    """Search with Optuna; the first trial is ``start``.
+
+    Parameters
+    ----------
+    graph, reports
+        What a curator has. The reports are decoded once and reused in every trial.
+    task
+        ``nodes`` (needs labels) or ``links``.
+    start
+        Settings to begin with.
+    labels
+        The class of each node, -1 where unknown. Only those of the training and validation split are read.
+    trials
+        How many settings to try.
+    seed
+        Of the split, the heads and the search.
+    threads
+        By default one for each processor.
+    progress
+        Called with the trials done and the trials in all.
+    """
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    features = spread_rows(graph, reports)
+    judge = _Judge(graph, features, task, labels, seed, threads)
+    done: list[dict[str, Any]] = []
+
+    given = {"alpha": start.alpha, "r": start.r, **HEADS[task]().get_params(), **start.head}
+    space = {name: list(dict.fromkeys((*choices, given[name]))) for name, choices in SPACE.items()}
+
+    def objective(trial: optuna.Trial) -> float:
+        settings = _with(start, {name: trial.suggest_categorical(name, choices) for name, choices in space.items()})
+        score = judge.validation_score(settings)
+        done.append({"settings": settings.to_dict(), "validation": round(100 * score, 4)})
+        if progress is not None:
+            progress(len(done), trials)
+        return score
+
+    study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed))
+    study.enqueue_trial({name: given[name] for name in space})
+    study.optimize(objective, n_trials=trials)
+    return Tuned(_with(start, study.best_params), round(100 * study.best_value, 4), done)
+
+
+class _Judge:
+    """Scores settings on the validation part of one split; the test part is never touched."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        features: scipy.sparse.csr_array,
+        task: Task,
+        labels: NDArray[np.integer] | None,
+        seed: int,
+        threads: int | None,
+    ) -> None:
+        self._features, self._seed, self._threads = features, seed, threads
+        self._labels = labels
+        if task == "nodes":
+            if labels is None:
+                raise ValueError("tuning for nodes needs labels")
+            self._nodes = split_nodes(labels, seed=seed)
+            self._graph = graph
+        else:
+            self._edges = split_edges(graph, seed=seed)
+            self._graph = self._edges.train_graph
+        self._task = task
+
+    def validation_score(self, settings: Settings) -> float:
+        matrix, _ = propagate(
+            self._graph, self._features, alpha=settings.alpha, r=settings.r, tolerance=settings.tolerance,
+            threads=self._threads,
+        )  # fmt: skip
+        if self._task == "nodes":
+            labels, split = self._labels, self._nodes
+            assert labels is not None  # noqa: S101 (checked at construction)
+            head = NodeClassifier(seed=self._seed, threads=self._threads, **settings.head)
+            head.fit(matrix, labels, train=split.train, validation=split.validation)
+            return accuracy(labels[split.validation], head.predict(matrix[split.validation]))
+        pairs = self._edges
+        predictor = LinkPredictor(seed=self._seed, threads=self._threads, **settings.head)
+        predictor.fit(matrix, self._graph, pairs.train, validation=(pairs.validation, pairs.validation_negatives))
+        return predictor.score(matrix, pairs.validation, pairs.validation_negatives)
+
+
+def _with(settings: Settings, values: dict[str, Any]) -> Settings:
+    head = {name: value for name, value in values.items() if name not in ("alpha", "r")}
+    return replace(settings, alpha=values["alpha"], r=values["r"], head={**settings.head, **head})

@@ -1,0 +1,52 @@
+"""The paper's tables and figures as data."""
+
+import pytest
+
+from privge.datasets import DATASETS
+from privge.experiments.plan import Cell, datasets, k_cells, rival_k, task_plan
+from privge.experiments.selection import Selection
+from privge.tasks import LinkPredictor, NodeClassifier
+
+
+@pytest.mark.parametrize("task", ["nodes", "links"])
+def test_every_dataset_has_settings_that_its_head_takes(task):
+    head = NodeClassifier if task == "nodes" else LinkPredictor
+    plan = task_plan(task)
+    assert set(plan.datasets) == set(DATASETS)
+    for settings in plan.datasets.values():
+        head(**settings.head)
+        assert 0 < settings.alpha < 1
+        assert 0 <= settings.r <= 1
+
+
+def test_the_paper_s_table_is_complete():
+    plan = task_plan("links")
+    for dataset in ("cora", "pubmed", "lastfm", "facebook", "wikipedia"):
+        values = [plan.paper_value(cell) for cell in plan.cells(dataset)]
+        assert sum(value is not None for value in values) == 4 * 4
+        assert plan.paper_value(Cell("links", dataset, "none")) is not None
+
+
+def test_the_paper_s_number_is_shown_only_beside_the_same_k():
+    plan = task_plan("links")
+    assert plan.paper_value(Cell("links", "cora", "hds", 1, 1)) == 82.4
+    assert plan.paper_value(Cell("links", "cora", "hds", 1, 20)) is None
+    assert plan.paper_value(Cell("links", "cora", "multibit", 5, rival_k("multibit", 5))) == 76.6
+    assert plan.paper_value(Cell("links", "cora", "multibit", 5, 1)) is None
+
+
+def test_rivals_get_one_feature_for_each_so_much_epsilon():
+    assert [rival_k("piecewise", epsilon) for epsilon in (0.01, 1, 2.5, 4.9, 5)] == [1, 1, 1, 1, 2]
+    assert [rival_k("multibit", epsilon) for epsilon in (2.17, 2.18, 5)] == [1, 1, 2]
+
+
+def test_controls_have_the_shape_of_the_cells():
+    cells = Selection("k", ("cora",)).cells()
+    controls = [cell for cell in Selection("k").with_controls(cells) if cell.mechanism == "structure"]
+    assert {(cell.task, cell.k) for cell in controls} == {(cell.task, cell.k) for cell in cells}
+    assert len(cells) == len(k_cells("nodes", "cora")) * 2 == 42
+
+
+def test_every_cell_of_everything_is_asked_for_once():
+    cells = Selection("all", tuple(datasets())).cells()
+    assert len(cells) == len(set(cells))
