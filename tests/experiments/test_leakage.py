@@ -34,7 +34,7 @@ def trained(monkeypatch, kind):
 
 
 def test_permuted_test_labels_leave_the_training_unchanged_bit_by_bit(data, monkeypatch):
-    split = split_nodes(data.labels, seed=0)
+    split = split_nodes(data.labels, seed=run.FIRST_SPLIT)
     permuted = data.labels.copy()
     permuted[split.test] = np.random.default_rng(0).permutation(permuted[split.test])
     assert (permuted != data.labels).sum() > 100
@@ -50,14 +50,16 @@ def test_permuted_test_labels_leave_the_training_unchanged_bit_by_bit(data, monk
 
 def test_removed_test_edges_leave_the_vectors_and_the_training_unchanged(data, monkeypatch):
     """A graph without the test edges, split at the same training edges, gives the same vectors and weights."""
-    split = split_edges(data.graph, seed=0)
+    split = split_edges(data.graph, seed=run.FIRST_SPLIT)
     heads = trained(monkeypatch, LinkPredictor)
     cell, settings = Cell("links", "synthetic", "hds", 1.0, 3), task_plan("links").datasets["synthetic"]
     run.run_cell(cell, 0, settings, data, threads=1)
     kept = np.concatenate([split.train, split.validation])
     smaller = Graph.from_edges(kept, nodes=data.graph.ids)
     assert smaller.edges == data.graph.edges - len(split.test)
-    monkeypatch.setattr(run, "split_edges", lambda graph, seed: split if graph is smaller and seed == 0 else None)
+    monkeypatch.setattr(
+        run, "split_edges", lambda graph, seed: split if graph is smaller and seed == run.FIRST_SPLIT else None
+    )
     without = Dataset(data.name, smaller, data.features, data.low, data.high, data.labels, data.classes)
     run.run_cell(cell, 0, settings, without, threads=1)
     for mine, theirs in zip(weights(heads[0]), weights(heads[1]), strict=True):
@@ -70,7 +72,7 @@ def test_the_propagation_sees_training_edges_only(data, monkeypatch):
     monkeypatch.setattr(run, "embed", lambda graph, *a, **n: (seen.append(graph), original(graph, *a, **n))[1])
     cell, settings = Cell("links", "synthetic", "hds", 1.0, 3), task_plan("links").datasets["synthetic"]
     run.run_cell(cell, 0, settings, data, threads=1)
-    split = split_edges(data.graph, seed=0)
+    split = split_edges(data.graph, seed=run.FIRST_SPLIT)
     adjacency = seen[0].to_scipy()
     assert seen[0].edges == len(split.train)
     for pairs in (split.validation, split.test):

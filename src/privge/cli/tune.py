@@ -38,8 +38,8 @@ def tune(
     """Search alpha, r and the head of TASK with Optuna, on validation data only.
 
     Every person is perturbed once; all trials use the same reports, so that tuning costs no budget beyond epsilon.
-    k is not searched: it decides what a person sends. The split is that of the first repeat of `privge reproduce`,
-    whose test part is never looked at.
+    k is not searched: it decides what a person sends. `privge reproduce` tests on splits 100 and up; the search
+    uses the training and validation part of the split that its seed gives.
     """
     try:
         from privge.campaign import Campaign

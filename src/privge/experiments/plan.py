@@ -111,8 +111,11 @@ def rival_k(mechanism: str, epsilon: float) -> int:
 def task_plan(task: Task) -> TaskPlan:
     """Read the plan of a task."""
     document = paper_item(task)
-    tolerance = document.pop("tolerance")
-    datasets = {name: Settings(tolerance=tolerance, **values) for name, values in document.pop("datasets").items()}
+    tolerance, head = document.pop("tolerance"), document.pop("head")
+    datasets = {
+        name: Settings(tolerance=tolerance, head={**head, **values.pop("head", {})}, **values)
+        for name, values in document.pop("datasets").items()
+    }
     lists: dict[str, Any] = {name: tuple(document.pop(name)) for name in ("epsilons", "mechanisms", "equal_k")}
     return TaskPlan(datasets=datasets, **lists, **document)
 

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from privge._memory import peak_bytes
+from privge._typing import Floats
 from privge.campaign import Campaign
 from privge.datasets import Dataset
 from privge.embedding import embed
@@ -23,15 +24,16 @@ from privge.tasks import (
     auc,
     average_precision,
     best_label_propagation,
+    best_ppr_scores,
     macro_f1,
-    ppr_scores,
     split_edges,
     split_nodes,
 )
 
 _T = TypeVar("_T")
 
-BASELINES = ("label_propagation", "ppr_score")
+FIRST_SPLIT = 100
+"""Split of repeat 0. Hyper-parameters were chosen on the validation part of splits 0 to 2."""
 
 
 @dataclass(slots=True)
@@ -64,6 +66,7 @@ def run_cell(cell: Cell, repeat: int, settings: Settings, dataset: Dataset, thre
         "epsilon": cell.epsilon,
         "k": cell.k,
         "repeat": repeat,
+        "split": FIRST_SPLIT + repeat,
         "seed": _noise_seed(cell, repeat),
         **{name: round(100 * value, 4) for name, value in scores.items()},
         "settings": settings.to_dict(),
@@ -114,7 +117,7 @@ def _run_nodes(
     cell: Cell, repeat: int, settings: Settings, dataset: Dataset, threads: int, timer: Timer
 ) -> dict[str, float]:
     graph, labels = dataset.graph, dataset.labels
-    split = split_nodes(labels, seed=repeat)
+    split = split_nodes(labels, seed=FIRST_SPLIT + repeat)
     if cell.mechanism == "label_propagation":
         predicted = timer("train", lambda: best_label_propagation(graph, labels, split, threads=threads))
     else:
@@ -134,25 +137,22 @@ def _run_nodes(
 def _run_links(
     cell: Cell, repeat: int, settings: Settings, dataset: Dataset, threads: int, timer: Timer
 ) -> dict[str, float]:
-    split = timer("split", lambda: split_edges(dataset.graph, seed=repeat))
-    groups = (split.test, split.test_negatives, split.validation, split.validation_negatives)
+    split = timer("split", lambda: split_edges(dataset.graph, seed=FIRST_SPLIT + repeat))
     if cell.mechanism == "ppr_score":
-        pairs = np.concatenate(groups)
-        scores = timer("evaluate", lambda: ppr_scores(split.train_graph, pairs, threads=threads))
-        joined, apart, validation, others = np.split(scores, np.cumsum([len(group) for group in groups])[:-1])
-    else:
-        matrix = vectors(cell, repeat, settings, dataset, split.train_graph, threads, timer)
-        predictor = LinkPredictor(seed=repeat, threads=threads, **settings.head)
-        timer("train", lambda: predictor.fit(matrix, split.train_graph, split.train, validation=groups[2:]))
-        joined, apart, validation, others = (
-            timer("evaluate", lambda group=group: predictor.decision_function(matrix, group))  # type: ignore[misc]
-            for group in groups
-        )
-    return {
-        "auc": auc(joined, apart),
-        "average_precision": average_precision(joined, apart),
-        "validation": auc(validation, others),
-    }
+        return _ranking(*timer("evaluate", lambda: best_ppr_scores(split, threads=threads)))
+    matrix = vectors(cell, repeat, settings, dataset, split.train_graph, threads, timer)
+    predictor = LinkPredictor(seed=repeat, threads=threads, **settings.head)
+    validation = (split.validation, split.validation_negatives)
+    timer("train", lambda: predictor.fit(matrix, split.train_graph, split.train, validation=validation))
+    scores = [
+        timer("evaluate", lambda pairs=pairs: predictor.decision_function(matrix, pairs))  # type: ignore[misc]
+        for pairs in (split.test, split.test_negatives, *validation)
+    ]
+    return {**_ranking(*scores[:2]), "validation": auc(*scores[2:])}
+
+
+def _ranking(joined: Floats, apart: Floats) -> dict[str, float]:
+    return {"auc": auc(joined, apart), "average_precision": average_precision(joined, apart)}
 
 
 def _noise_seed(cell: Cell, repeat: int) -> int:

@@ -1,0 +1,32 @@
+"""What embeddings are for: heads, splits, metrics, and baselines that see no features.
+
+torch and scikit-learn (the extra ``train``) are imported when a head or a metric is first used.
+"""
+
+from privge.tasks.baselines import best_label_propagation, best_ppr_scores, ppr_scores, propagate_labels
+from privge.tasks.links import LinkPredictor
+from privge.tasks.metrics import accuracy, auc, average_precision, macro_f1
+from privge.tasks.nodes import NodeClassifier
+from privge.tasks.scaling import Rule, Scaling
+from privge.tasks.splits import EdgeSplit, NodeSplit, Pairs, Rows, split_edges, split_nodes
+
+__all__ = [
+    "EdgeSplit",
+    "LinkPredictor",
+    "NodeClassifier",
+    "NodeSplit",
+    "Pairs",
+    "Rows",
+    "Rule",
+    "Scaling",
+    "accuracy",
+    "auc",
+    "average_precision",
+    "best_label_propagation",
+    "best_ppr_scores",
+    "macro_f1",
+    "ppr_scores",
+    "propagate_labels",
+    "split_edges",
+    "split_nodes",
+]

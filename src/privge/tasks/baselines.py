@@ -1,0 +1,135 @@
+"""What the graph gives without any features: the controls that a head on features must beat."""
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from privge._typing import Floats
+from privge.graph import Graph
+from privge.propagation import propagate
+from privge.tasks.metrics import accuracy, auc
+from privge.tasks.splits import EdgeSplit, NodeSplit, Pairs, Rows
+
+GRID = tuple((alpha, r) for alpha in (0.02, 0.05, 0.1, 0.2) for r in (0.0, 0.5))
+"""Values of alpha and r among which `best_label_propagation` chooses."""
+
+BACKGROUNDS = (0.0, 0.2, 0.5, 1.0)
+"""Shares of the leading eigenvector among which `best_ppr_scores` chooses."""
+
+_COLUMNS = 512  # of the personalized PageRank matrix at once
+
+
+def propagate_labels(
+    graph: Graph,
+    labels: NDArray[np.integer],
+    train: Rows,
+    *,
+    alpha: float = 0.1,
+    r: float = 0.0,
+    tolerance: float = 1e-6,
+    threads: int | None = None,
+) -> NDArray[np.integer]:
+    """Spread the training labels over the graph by personalized PageRank; each node takes its strongest class.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+    labels
+        One for each node; only those of ``train`` are read.
+    train
+        Rows whose label is known.
+    alpha, r, tolerance, threads
+        As of `privge.propagate`.
+
+    Returns
+    -------
+    NDArray[np.integer]
+        A class for each node; the most frequent one where no training label arrives.
+    """
+    classes, columns, counts = np.unique(labels[train], return_inverse=True, return_counts=True)
+    known = scipy.sparse.csr_array(
+        (np.ones(len(train), dtype=np.float32), (train, columns)), shape=(graph.nodes, len(classes))
+    )
+    mass, _ = propagate(graph, known, alpha=alpha, r=r, tolerance=tolerance, threads=threads)
+    chosen = np.where(mass.max(axis=1) > tolerance, mass.argmax(axis=1), counts.argmax())
+    predicted: NDArray[np.integer] = classes[chosen]
+    return predicted
+
+
+def best_label_propagation(
+    graph: Graph, labels: NDArray[np.integer], split: NodeSplit, *, threads: int | None = None
+) -> NDArray[np.integer]:
+    """Return `propagate_labels` with the alpha and r of `GRID` that do best on the validation nodes."""
+    candidates = [propagate_labels(graph, labels, split.train, alpha=alpha, r=r, threads=threads) for alpha, r in GRID]
+    scores = [accuracy(labels[split.validation], predicted[split.validation]) for predicted in candidates]
+    return candidates[int(np.argmax(scores))]
+
+
+def ppr_scores(
+    graph: Graph,
+    pairs: Pairs,
+    *,
+    alpha: float = 0.3,
+    background: float = 0.0,
+    tolerance: float = 1e-4,
+    threads: int | None = None,
+) -> Floats:
+    """Score pairs by personalized PageRank, in its symmetric form (r = 1/2), with no features at all.
+
+    The form is symmetric, so one end of a pair suffices: columns are computed for a set of nodes that touches
+    every pair, a block at a time.
+
+    Parameters
+    ----------
+    graph
+        Training edges only.
+    pairs
+        Rows of nodes.
+    background
+        Share of the leading eigenvector's part, ``sqrt(d_u d_v) / sum(d)``, that is taken off. That part is the
+        same whether u and v are near or far; it knows degrees only.
+    alpha, tolerance, threads
+        As of `privge.propagate`.
+    """
+    sources, targets = _cover(pairs, graph.nodes)
+    scores = np.empty(len(pairs))
+    wanted = np.unique(sources)
+    for start in range(0, len(wanted), _COLUMNS):
+        block = wanted[start : start + _COLUMNS]
+        units = scipy.sparse.csr_array(
+            (np.ones(len(block), dtype=np.float32), (block, np.arange(len(block)))), shape=(graph.nodes, len(block))
+        )
+        proximity, _ = propagate(graph, units, alpha=alpha, r=0.5, tolerance=tolerance, threads=threads)
+        mine = np.flatnonzero((sources >= block[0]) & (sources <= block[-1]))
+        scores[mine] = proximity[targets[mine], np.searchsorted(block, sources[mine])]
+    return scores - background * _eigenpart(graph, pairs)
+
+
+def best_ppr_scores(split: EdgeSplit, *, alpha: float = 0.3, threads: int | None = None) -> tuple[Floats, Floats]:
+    """Return the scores of the test pairs and of the test negatives, from the training edges alone.
+
+    They are `ppr_scores` with the background of `BACKGROUNDS` that does best on the validation pairs.
+    """
+    graph = split.train_graph
+    groups = (split.validation, split.validation_negatives, split.test, split.test_negatives)
+    pairs = np.concatenate(groups)
+    ends = np.cumsum([len(group) for group in groups])[:-1]
+    plain = ppr_scores(graph, pairs, alpha=alpha, threads=threads)
+    eigenpart = _eigenpart(graph, pairs)
+    candidates = [np.split(plain - background * eigenpart, ends) for background in BACKGROUNDS]
+    best = int(np.argmax([auc(positives, negatives) for positives, negatives, *_ in candidates]))
+    return candidates[best][2], candidates[best][3]
+
+
+def _eigenpart(graph: Graph, pairs: Pairs) -> Floats:
+    """Return what the leading eigenvector contributes to the symmetric form, if the graph is connected."""
+    part: Floats = np.sqrt(graph.degrees[pairs].prod(axis=1)) / max(1, len(graph.indices))
+    return part
+
+
+def _cover(pairs: Pairs, nodes: int) -> tuple[Rows, Rows]:
+    """Turn each pair so that its first end is the one in more pairs: fewer different first ends remain."""
+    count = np.bincount(pairs.ravel(), minlength=nodes)
+    turned = count[pairs[:, 1]] > count[pairs[:, 0]]
+    return np.where(turned, pairs[:, 1], pairs[:, 0]), np.where(turned, pairs[:, 0], pairs[:, 1])

@@ -1,0 +1,263 @@
+"""`LinkPredictor`: the paper's head for pairs of nodes, on the Hadamard product of their vectors."""
+
+import math
+from typing import TYPE_CHECKING, Literal, Self, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privge.graph import Graph
+from privge.propagation import Matrix
+from privge.tasks.estimator import Estimator
+from privge.tasks.metrics import auc
+from privge.tasks.scaling import Block, Rule, Scaling, check_matrix, rows_at_once
+from privge.tasks.splits import Pairs, are_edges, draw_negatives
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import torch
+
+    from privge.tasks.network import Training
+
+
+Start: TypeAlias = Literal["inner product", "random"]
+
+
+class LinkPredictor(Estimator):
+    """Score pairs of nodes: the higher, the more likely they are joined.
+
+    The Hadamard product of two scaled vectors goes through a perceptron with one output; with one layer that is
+    logistic regression. The loss is the pairwise one of the paper, ``(1 - (s_positive - s_negative))^2``, averaged
+    over all pairs of a positive and a negative of the batch. Every epoch draws its own positives and fresh
+    negatives. Only the products of one batch exist at a time.
+
+    Parameters
+    ----------
+    hidden, layers, dropout
+        Width of hidden layers, number of linear layers (1 is logistic regression), share of hidden units dropped.
+    learning_rate, weight_decay
+        Of Adam.
+    batch
+        Positive pairs in a minibatch; it has as many negatives.
+    budget
+        Positive pairs in an epoch: all training pairs, or a fresh sample of so many.
+    epochs, patience
+        At most so many epochs; stop after so many without a better validation AUC.
+    scaling
+        See `privge.tasks.scaling`; ``none`` is the paper's.
+    start
+        ``inner product``: training starts from the inner product of the two scaled vectors, already a good score,
+        and hidden layers start as zero beside it. ``random``: random weights and nothing else, the paper's.
+    seed
+        The same seed, on the same number of threads, gives the same predictor.
+    threads
+        Of torch; None leaves its setting.
+    device
+        ``cpu``, ``cuda``, ``cuda:1``, ...
+    """
+
+    def __init__(
+        self,
+        *,
+        hidden: int = 64,
+        layers: int = 1,
+        dropout: float = 0.0,
+        learning_rate: float = 0.03,
+        weight_decay: float = 0.0,
+        batch: int = 512,
+        budget: int = 10_000,
+        epochs: int = 10,
+        patience: int = 2,
+        scaling: Rule = "rows",
+        start: Start = "inner product",
+        seed: int = 0,
+        threads: int | None = None,
+        device: str = "cpu",
+    ) -> None:
+        self.hidden = hidden
+        self.layers = layers
+        self.dropout = dropout
+        self.learning_rate = learning_rate
+        self.weight_decay = weight_decay
+        self.batch = batch
+        self.budget = budget
+        self.epochs = epochs
+        self.patience = patience
+        self.scaling = scaling
+        self.start = start
+        self.seed = seed
+        self.threads = threads
+        self.device = device
+
+    def fit(self, matrix: Matrix, graph: Graph, train: Pairs, *, validation: tuple[Pairs, Pairs]) -> Self:
+        """Train on pairs; the scale is taken from all rows of the matrix.
+
+        Parameters
+        ----------
+        matrix
+            One row for each node, propagated over ``graph`` and nothing else.
+        graph
+            The training edges: negatives are drawn outside of them.
+        train
+            Pairs that are joined.
+        validation
+            Pairs that are joined, though not in ``graph``, and pairs that are not. They choose among epochs and, with
+            ``rows`` and ``inner product``, the first weight of the common column; they never enter a gradient.
+        """
+        training = self._training()
+        check_matrix(matrix)
+        if len(matrix) != graph.nodes:
+            raise ValueError(f"the matrix has {len(matrix)} rows for {graph.nodes} nodes")
+        for pairs in (train, *validation):
+            _check_pairs(pairs, len(matrix))
+        if are_edges(graph, validation[0]).any():
+            raise ValueError("validation pairs are edges of the graph: fit and propagate on training edges only")
+        self.scaling_ = Scaling.fit(matrix, self.scaling)
+        scaled = self.scaling_.rows(matrix, np.arange(len(matrix)))
+        generator = np.random.default_rng([self.seed, 4])
+        with training.scope():
+            self.network_ = self._network(scaled, graph, train, validation, generator).to(self.device)
+            self.validation_scores_ = training.run(
+                self.network_,
+                lambda: self._losses(scaled, graph, train, generator),
+                lambda: auc(*(self._scores(scaled, pairs) for pairs in validation)),
+            )
+        return self
+
+    def decision_function(self, matrix: Matrix, pairs: Pairs) -> NDArray[np.float64]:
+        """Return the score of each pair."""
+        self._check_fitted()
+        import torch
+
+        from privge.tasks.network import threads
+
+        check_matrix(matrix, self.scaling_.width)
+        _check_pairs(pairs, len(matrix))
+        rows, places = np.unique(pairs, return_inverse=True)
+        with threads(self.threads), torch.no_grad():
+            return self._scores(self.scaling_.rows(matrix, rows), places.reshape(pairs.shape))
+
+    def score(self, matrix: Matrix, pairs: Pairs, negatives: Pairs) -> float:
+        """Return the AUC of pairs that are joined against pairs that are not."""
+        scores = self.decision_function(matrix, np.concatenate([pairs, negatives]))
+        return auc(scores[: len(pairs)], scores[len(pairs) :])
+
+    def _training(self) -> "Training":
+        from privge.tasks.network import Training
+
+        if self.start not in get_args(Start):
+            raise ValueError(f"start must be one of {', '.join(get_args(Start))}, got {self.start!r}")
+        for name in ("batch", "budget"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)!r}")
+        return Training(
+            learning_rate=self.learning_rate,
+            weight_decay=self.weight_decay,
+            epochs=self.epochs,
+            patience=self.patience,
+            seed=self.seed,
+            threads=self.threads,
+            device=self.device,
+        )
+
+    def _network(
+        self,
+        scaled: Block,
+        graph: Graph,
+        train: Pairs,
+        validation: tuple[Pairs, Pairs],
+        generator: np.random.Generator,
+    ) -> "torch.nn.Module":
+        from privge.tasks.network import PairScorer, Perceptron
+
+        def perceptron() -> Perceptron:
+            return Perceptron(
+                inputs=scaled.shape[1], outputs=1, hidden=self.hidden, layers=self.layers, dropout=self.dropout
+            )
+
+        if self.start == "random":
+            return perceptron()
+        weights = np.ones(scaled.shape[1], dtype=np.float32)
+        if self.scaling_.common is not None:
+            weights[-1] = _common_weight(scaled, validation)
+        positives = train[generator.permutation(len(train))[: self.batch]]
+        negatives = draw_negatives(graph, len(positives), generator)
+        gain = _gain(*(_products(scaled, pairs) @ weights for pairs in (positives, negatives)))
+        return PairScorer(weights, gain, perceptron() if self.layers > 1 else None)
+
+    def _losses(
+        self, scaled: Block, graph: Graph, train: Pairs, generator: np.random.Generator
+    ) -> "Iterator[torch.Tensor]":
+        from privge.tasks.network import tensor
+
+        positives = train[generator.permutation(len(train))[: self.budget]]
+        negatives = draw_negatives(graph, len(positives), generator)
+        for part in np.array_split(np.arange(len(positives)), -(-len(positives) // self.batch)):
+            both = np.concatenate([positives[part], negatives[part]])
+            scores = self.network_(tensor(_products(scaled, both), self.device)).squeeze(1)
+            yield pairwise_loss(scores[: len(part)], scores[len(part) :])
+
+    def _scores(self, scaled: Block, pairs: Pairs) -> NDArray[np.float64]:
+        from privge.tasks.network import tensor
+
+        parts = [
+            self.network_(tensor(_products(scaled, block), self.device)).squeeze(1).cpu().numpy()
+            for block in _blocks(pairs, scaled)
+        ]
+        return np.concatenate(parts).astype(np.float64)
+
+
+def pairwise_loss(positives: "torch.Tensor", negatives: "torch.Tensor") -> "torch.Tensor":
+    """Return the mean of ``(1 - (p - n))^2`` over every positive score p and every negative score n.
+
+    Expanded into means and variances, so that the products of all pairs are never formed.
+    """
+    gap = positives.mean() - negatives.mean()
+    return (1 - gap) ** 2 + positives.var(correction=0) + negatives.var(correction=0)
+
+
+def _products(scaled: Block, pairs: Pairs) -> Block:
+    from privge.tasks._kernels import multiply_rows
+
+    products = np.empty((len(pairs), scaled.shape[1]), dtype=np.float32)
+    multiply_rows(scaled, pairs, products)
+    return products
+
+
+def _blocks(pairs: Pairs, matrix: Matrix) -> list[Pairs]:
+    """Cut the pairs so that the products of one part are of moderate size."""
+    step = rows_at_once(matrix)
+    return [pairs[start : start + step] for start in range(0, len(pairs), step)]
+
+
+def _common_weight(scaled: Block, validation: tuple[Pairs, Pairs]) -> float:
+    """Return the weight of the last column, the common one, that ranks the validation pairs best.
+
+    The common component knows degrees. Where links follow degrees it is worth as much as all other columns
+    together, elsewhere it does harm; five weights from 0 to the number of columns are tried.
+    """
+    width = scaled.shape[1]
+    sums, common = [], []
+    for pairs in validation:
+        sums.append(np.concatenate([_products(scaled, block).sum(axis=1) for block in _blocks(pairs, scaled)]))
+        common.append(scaled[pairs[:, 0], -1] * scaled[pairs[:, 1], -1])
+    weights = [0.0, *(float(width**power) for power in (0.25, 0.5, 0.75, 1.0))]
+    scores = [auc(*(s + (weight - 1) * c for s, c in zip(sums, common, strict=True))) for weight in weights]
+    return weights[int(np.argmax(scores))]
+
+
+def _gain(positives: NDArray[np.floating], negatives: NDArray[np.floating]) -> float:
+    """Return the factor of all scores that makes the pairwise loss least."""
+    gap = float(positives.mean() - negatives.mean())
+    spread = float(positives.var() + negatives.var())
+    if gap <= 0:  # worse than chance: training has to turn it round
+        return 1 / math.sqrt(max(spread, 1e-12))
+    return gap / (gap**2 + spread)
+
+
+def _check_pairs(pairs: Pairs, nodes: int) -> None:
+    if pairs.ndim != 2 or pairs.shape[1] != 2 or len(pairs) == 0:
+        raise ValueError(f"pairs must be an array of m x 2 rows, m at least 1, got shape {pairs.shape}")
+    if pairs.min() < 0 or pairs.max() >= nodes:
+        raise ValueError(f"pairs must name rows from 0 to {nodes - 1}")
