@@ -1,9 +1,12 @@
 """The paper's tables and figures as data."""
 
+from dataclasses import replace
+
 import pytest
 
 from privge.datasets import DATASETS
-from privge.experiments.plan import Cell, datasets, k_cells, rival_k, task_plan
+from privge.experiments.plan import Cell, datasets, k_cells, rival_k, scale_cells, task_plan
+from privge.experiments.run import _noise_seed
 from privge.experiments.selection import Selection
 from privge.tasks import LinkPredictor, NodeClassifier
 
@@ -45,6 +48,15 @@ def test_controls_have_the_shape_of_the_cells():
     controls = [cell for cell in Selection("k").with_controls(cells) if cell.mechanism == "structure"]
     assert {(cell.task, cell.k) for cell in controls} == {(cell.task, cell.k) for cell in cells}
     assert len(cells) == len(k_cells("nodes", "cora")) * 2 == 42
+
+
+def test_the_scale_of_the_inputs_is_compared_on_the_same_noise():
+    cells = scale_cells("nodes", "cora")
+    assert {cell.form for cell in cells} == {"scaled", "paper"}
+    assert len(cells) == 2 * 2 * 4
+    for cell in cells:
+        assert _noise_seed(cell, 3) == _noise_seed(replace(cell, form="scaled"), 3)
+        assert (task_plan("nodes").settings(cell).head["scaling"] == "none") == (cell.form == "paper")
 
 
 def test_every_cell_of_everything_is_asked_for_once():

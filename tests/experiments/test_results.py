@@ -34,8 +34,16 @@ def test_records_of_other_settings_do_not_count(tmp_path):
     results = Results(tmp_path)
     results.append(record(0, replace(SETTINGS, alpha=0.2)))
     results.append(record(1))
-    assert list(results.read("nodes", "cora", SETTINGS)) == [(CELL, 1)]
-    assert len(results.read("nodes", "cora")) == 2
+    assert list(results.read("nodes", "cora")) == [(CELL, 1)]
+    assert len(results.path("nodes", "cora").read_text().splitlines()) == 2
+
+
+def test_the_two_forms_of_a_cell_are_kept_apart(tmp_path):
+    results, paper = Results(tmp_path), replace(CELL, form="paper")
+    results.append(record(0))
+    results.append(record(0, task_plan("nodes").settings(paper), value=70.0) | {"form": "paper"})
+    found = results.read("nodes", "cora")
+    assert [found[cell, 0]["accuracy"] for cell in (CELL, paper)] == [80.0, 70.0]
 
 
 def test_a_damaged_line_is_named(tmp_path):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from privge.experiments.plan import Cell
     from privge.experiments.summary import Summary
 
-_ITEMS = ("nodes", "links", "k", "variance", "all")
+_ITEMS = ("nodes", "links", "k", "scale", "variance", "all")
 
 
 @click.command()
@@ -49,6 +49,13 @@ def reproduce(
     as_json: bool,
 ) -> None:
     """Run the paper's experiments again: ITEM is one figure or table, or all of them.
+
+    \b
+      nodes      node classification over epsilon
+      links      link prediction over epsilon
+      k          both tasks over k, the number of features that a person reports
+      scale      mechanisms at one scale, and as the paper feeds them to its network
+      variance   the worst-case variance of one value over epsilon, and where curves cross
 
     Every number comes with its controls: structure-only (noise of the same shape, no features at all), a baseline
     that sees only the graph, and no privacy; and with the lift over structure-only, paired by repeat, with a 95 %
@@ -91,14 +98,20 @@ def _print(summaries: "list[Summary]", *, as_json: bool) -> None:
         f"{'task':6} {'dataset':10} {'mechanism':10} {'epsilon':>7} {'k':>3} {'mean':>7} {'std':>5} {'structure':>9} "
         f"{'graph only':>10} {'no privacy':>10} {'lift':>6} {'95 % interval':>16} {'paper':>6}"
     )
+    if any(one.cell.form == "paper" for one in summaries):
+        click.echo("  * inputs as the paper feeds them to its network, not brought to one scale")
     for one in summaries:
         cell, lift = one.cell, one.lift
         click.echo(
-            f"{cell.task:6} {cell.dataset:10} {cell.mechanism:10} {_name(cell):>7} {cell.k or '':>3} "
+            f"{cell.task:6} {cell.dataset:10} {_mechanism(cell):10} {_name(cell):>7} {cell.k or '':>3} "
             f"{one.value.mean:7.2f} {one.value.std:5.2f} {one.structure_only.mean:9.2f} {one.baseline.mean:10.2f} "
             f"{one.no_privacy.mean:10.2f} {lift.mean:+6.2f} {f'{lift.low:+.2f} to {lift.high:+.2f}':>16} "
             f"{'' if one.paper is None else one.paper:>6}"
         )
+
+
+def _mechanism(cell: "Cell") -> str:
+    return cell.mechanism + ("*" if cell.form == "paper" else "")
 
 
 def _name(cell: "Cell") -> str:

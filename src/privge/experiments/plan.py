@@ -3,12 +3,15 @@
 import math
 import tomllib
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal, TypeAlias, get_args
 
 Task: TypeAlias = Literal["nodes", "links"]
+Form: TypeAlias = Literal["scaled", "paper"]
+"""Whether heads bring all inputs to one scale, or take them as they are, as in the paper."""
+
 TASKS: tuple[Task, ...] = get_args(Task)
 CONTROLS = ("structure", "none")
 """Mechanisms that every result is compared with: noise of the same shape, and the true features."""
@@ -29,6 +32,8 @@ class Cell:
         A mechanism, a control (``structure``, ``none``), or a baseline that sees no features.
     epsilon, k
         None where the mechanism has none.
+    form
+        What the head does about the scale of its inputs.
     """
 
     task: Task
@@ -36,6 +41,7 @@ class Cell:
     mechanism: str
     epsilon: float | None = None
     k: int | None = None
+    form: Form = "scaled"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +71,7 @@ class TaskPlan:
     mechanisms: tuple[str, ...]
     equal_k: tuple[float, ...]
     datasets: dict[str, Settings] = field(hash=False)
+    paper_head: dict[str, Any] = field(hash=False)
     paper: dict[str, dict[str, float]] = field(hash=False)
 
     def cells(self, dataset: str) -> list[Cell]:
@@ -78,28 +85,33 @@ class TaskPlan:
         cells += [Cell(self.task, dataset, m, epsilon, k) for m in self.mechanisms for epsilon in self.equal_k]
         return list(dict.fromkeys(cells))
 
+    def settings(self, cell: Cell) -> Settings:
+        """Return how a cell is run."""
+        settings = self.datasets[cell.dataset]
+        return settings if cell.form == "scaled" else replace(settings, head=self.paper_head)
+
     def controls(self, cells: list[Cell]) -> list[Cell]:
         """Return what these cells are compared with: structure-only of the same k, no privacy, the baseline."""
-        shapes = dict.fromkeys((cell.dataset, self._shape(cell)) for cell in cells)
-        structure = [Cell(self.task, dataset, "structure", None, k) for dataset, k in shapes]
-        names = dict.fromkeys(cell.dataset for cell in cells)
-        others = [Cell(self.task, dataset, name) for dataset in names for name in ("none", self.baseline)]
-        return structure + others
+        structure = [self.structure_of(cell) for cell in cells]
+        true = [replace(cell, mechanism="none", epsilon=None, k=None) for cell in cells]
+        baselines = [Cell(self.task, cell.dataset, self.baseline) for cell in cells]
+        return list(dict.fromkeys(structure + true + baselines))
 
     def structure_of(self, cell: Cell) -> Cell:
         """Return the structure-only control of a cell."""
-        return Cell(self.task, cell.dataset, "structure", None, self._shape(cell))
+        k = cell.k if cell.k is not None else self.datasets[cell.dataset].k
+        return replace(cell, mechanism="structure", epsilon=None, k=k)
+
+    def by_rule(self, cell: Cell) -> bool:
+        """Say whether a cell has the k of the paper's comparison: tuned for HDS, by a rule for its rivals."""
+        if cell.mechanism == "hds":
+            return cell.k == self.datasets[cell.dataset].k
+        return cell.mechanism not in RIVAL_RULE or cell.k == rival_k(cell.mechanism, cell.epsilon or math.inf)
 
     def paper_value(self, cell: Cell) -> float | None:
         """Return the paper's number for a cell, if it gives one. Its rivals follow the rule for k."""
-        comparable = cell.mechanism not in RIVAL_RULE or cell.k == rival_k(cell.mechanism, cell.epsilon or math.inf)
-        if cell.mechanism == "hds" and cell.k != self.datasets[cell.dataset].k:
-            comparable = False
         name = cell.mechanism if cell.epsilon is None else f"{cell.mechanism} {cell.epsilon:g}"
-        return self.paper.get(cell.dataset, {}).get(name) if comparable else None
-
-    def _shape(self, cell: Cell) -> int:
-        return cell.k if cell.k is not None else self.datasets[cell.dataset].k
+        return self.paper.get(cell.dataset, {}).get(name) if self.by_rule(cell) else None
 
 
 def rival_k(mechanism: str, epsilon: float) -> int:
@@ -128,6 +140,15 @@ def k_cells(task: Task, dataset: str) -> list[Cell]:
         for epsilon in document["epsilons"]
         for k in document["ks"]
     ]
+
+
+def scale_cells(task: Task, dataset: str) -> list[Cell]:
+    """Return the cells that show what the scale of the inputs does: every mechanism, in both forms."""
+    document, plan = paper_item("scale"), task_plan(task)
+    if dataset not in document["datasets"]:
+        return []
+    chosen = [cell for cell in plan.cells(dataset) if cell.epsilon in document["epsilons"] and plan.by_rule(cell)]
+    return [replace(cell, form=form) for cell in chosen for form in get_args(Form)]
 
 
 def paper_item(name: str) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from privge.errors import BadData
 from privge.experiments import figures
 from privge.experiments.conclusions import conclusions
 from privge.experiments.pages import embedded, write_page
-from privge.experiments.plan import TASKS, Cell, Task, k_cells, rival_k, task_plan
+from privge.experiments.plan import TASKS, Cell, Task, k_cells, rival_k, scale_cells, task_plan
 from privge.experiments.results import Results
 from privge.experiments.summary import Spread, Table
 from privge.experiments.variance import crossings
@@ -28,6 +28,7 @@ class Section:
     epsilons: tuple[float, ...]
     rows: list[dict[str, Any]]
     findings: dict[str, list[str]]
+    scale: list[dict[str, Any]]
     pictures: dict[str, str]
 
 
@@ -59,8 +60,21 @@ def _section(table: Table, task: Task, datasets: list[str]) -> Section:
         epsilons=plan.epsilons,
         rows=[row for name in datasets for row in _rows(table, task, name)],
         findings={name: list(conclusions(table, task, name)) for name in datasets},
+        scale=[row for name in datasets for row in _scale_rows(table, task, name)],
         pictures=pictures,
     )
+
+
+def _scale_rows(table: Table, task: Task, dataset: str) -> Iterator[dict[str, Any]]:
+    """Yield each mechanism at one scale and in the paper's form, and structure-only of its shape in both."""
+    plan = task_plan(task)
+    for cell in scale_cells(task, dataset):
+        paper = replace(cell, form="paper")
+        if cell.form == "scaled" and table.records(paper):
+            pairs = [(one, plan.structure_of(one)) for one in (cell, paper)]
+            yield {"cell": cell, "name": figures.NAMES[cell.mechanism]} | {
+                one.form: (table.spread(one), table.spread(structure)) for one, structure in pairs
+            }
 
 
 def _rows(table: Table, task: Task, dataset: str) -> Iterator[dict[str, Any]]:
@@ -111,11 +125,25 @@ def _markdown(sections: list[Section]) -> Iterator[str]:
         yield ""
         yield "In brackets: the paper's number. Controls do not depend on ε."
         yield ""
+        if section.scale:
+            yield from _scale_table(section)
         for dataset, sentences in section.findings.items():
             yield f"**{dataset.capitalize()}**"
             yield ""
             yield from (f"* {sentence}" for sentence in sentences)
             yield ""
+
+
+def _scale_table(section: Section) -> Iterator[str]:
+    yield "The same noise, with inputs brought to one scale and as the paper feeds them to its network:"
+    yield ""
+    yield "| dataset | ε | | one scale | structure-only | the paper's form | structure-only |"
+    yield "|---|---:|---|---:|---:|---:|---:|"
+    for row in section.scale:
+        cell = row["cell"]
+        values = [_shown(spread, None) for form in ("scaled", "paper") for spread in row[form]]
+        yield f"| {cell.dataset} | {cell.epsilon:g} | {row['name']}, k = {cell.k} | " + " | ".join(values) + " |"
+    yield ""
 
 
 def _shown(spread: Spread, paper: float | None) -> str:

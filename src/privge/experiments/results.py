@@ -1,7 +1,6 @@
 """Finished repeats on disk: one JSON line each, appended and flushed to the disk before the next begins."""
 
 import fcntl
-import hashlib
 import json
 import os
 from collections.abc import Iterator
@@ -10,10 +9,12 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from privge.errors import BadData
-from privge.experiments.plan import Cell, Settings, Task
+from privge.experiments.plan import Cell, Task, task_plan
 
 Record: TypeAlias = dict[str, Any]
 Key: TypeAlias = tuple[Cell, int]
+
+_IDENTITY = ("task", "dataset", "mechanism", "epsilon", "k")
 
 
 class Results:
@@ -29,17 +30,16 @@ class Results:
         """Return the file of a task and dataset."""
         return self.folder / f"{task}-{dataset}.jsonl"
 
-    def read(self, task: Task, dataset: str, settings: Settings | None = None) -> dict[Key, Record]:
-        """Return the finished repeats, of these settings only if given."""
+    def read(self, task: Task, dataset: str) -> dict[Key, Record]:
+        """Return the finished repeats of the current settings; of two records of a repeat, the last."""
         path = self.path(task, dataset)
         if not path.exists():
             return {}
-        wanted = None if settings is None else fingerprint(settings.to_dict())
-        found = {}
+        plan, found = task_plan(task), {}
         for number, line in enumerate(path.read_bytes().split(b"\n")[:-1], start=1):
             record = _parse(line, path, number)
-            if wanted is None or fingerprint(record["settings"]) == wanted:
-                cell = Cell(record["task"], record["dataset"], record["mechanism"], record["epsilon"], record["k"])
+            cell = Cell(**{name: record[name] for name in _IDENTITY}, form=record.get("form", "scaled"))
+            if record["settings"] == plan.settings(cell).to_dict():
                 found[cell, record["repeat"]] = record
         return found
 
@@ -66,15 +66,10 @@ class Results:
             yield
 
 
-def fingerprint(settings: dict[str, Any]) -> str:
-    """Return a short digest of settings; repeats are comparable only if it is the same."""
-    return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:16]
-
-
 def _parse(line: bytes, path: Path, number: int) -> Record:
     try:
         record: Record = json.loads(line)
-        for name in ("task", "dataset", "mechanism", "epsilon", "k", "repeat", "settings"):
+        for name in (*_IDENTITY, "repeat", "settings"):
             record[name]
     except (ValueError, KeyError, TypeError) as error:
         raise BadData(f"{path}, line {number}: not a result ({error})") from error

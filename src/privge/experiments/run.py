@@ -3,7 +3,7 @@
 import hashlib
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from typing import Any, TypeVar
 
@@ -60,11 +60,7 @@ def run_cell(cell: Cell, repeat: int, settings: Settings, dataset: Dataset, thre
     work = _run_nodes if cell.task == "nodes" else _run_links
     scores = work(cell, repeat, settings, dataset, threads, timer)
     return {
-        "task": cell.task,
-        "dataset": cell.dataset,
-        "mechanism": cell.mechanism,
-        "epsilon": cell.epsilon,
-        "k": cell.k,
+        **asdict(cell),
         "repeat": repeat,
         "split": FIRST_SPLIT + repeat,
         "seed": _noise_seed(cell, repeat),
@@ -157,5 +153,6 @@ def _ranking(joined: Floats, apart: Floats) -> dict[str, float]:
 
 def _noise_seed(cell: Cell, repeat: int) -> int:
     """Return a seed of its own for each cell and repeat, so that adding a cell never shifts another."""
-    name = f"{cell.task} {cell.dataset} {cell.mechanism} {cell.epsilon} {cell.k} {repeat}"
+    epsilon = None if cell.epsilon is None else f"{cell.epsilon:g}"
+    name = f"{cell.task} {cell.dataset} {cell.mechanism} {epsilon} {cell.k} {repeat}"
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:6], "big")

@@ -21,7 +21,7 @@ def unfinished(results: Results, cells: list[Cell], repeats: int) -> list[tuple[
     """Return what is still to be run, repeat by repeat, so that a broken run has something of every cell."""
     done: set[tuple[Cell, int]] = set()
     for task, dataset in dict.fromkeys((cell.task, cell.dataset) for cell in cells):
-        done |= results.read(task, dataset, task_plan(task).datasets[dataset]).keys()
+        done |= results.read(task, dataset).keys()
     return [(cell, repeat) for repeat in range(repeats) for cell in cells if (cell, repeat) not in done]
 
 
@@ -78,7 +78,7 @@ def _records(work: list[tuple[Cell, int]], jobs: int, data_dir: Path | None) -> 
 
 
 def _run(cell: Cell, repeat: int, threads: int, data_dir: Path | None) -> Record:
-    settings = task_plan(cell.task).datasets[cell.dataset]
+    settings = task_plan(cell.task).settings(cell)
     return run_cell(cell, repeat, settings, _dataset(cell.dataset, data_dir), threads)
 
 

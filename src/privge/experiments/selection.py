@@ -7,7 +7,7 @@ from pathlib import Path
 from privge.datasets import DATASETS
 from privge.datasets.cache import data_directory
 from privge.errors import BadData
-from privge.experiments.plan import TASKS, Cell, Task, datasets, k_cells, task_plan
+from privge.experiments.plan import TASKS, Cell, Task, datasets, k_cells, scale_cells, task_plan
 
 logger = logging.getLogger(__name__)
 
@@ -56,6 +56,8 @@ class Selection:
             ]
         if self.item in ("k", "all"):
             cells += k_cells(task, dataset)
+        if self.item in ("scale", "all"):
+            cells += scale_cells(task, dataset)
         return cells
 
     def _datasets(self, data_dir: Path | None) -> list[str]:

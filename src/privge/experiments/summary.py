@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -105,9 +105,8 @@ class Table:
         """Return the records of a cell by repeat, of the current settings only."""
         place = (cell.task, cell.dataset)
         if place not in self._records:
-            settings = task_plan(cell.task).datasets[cell.dataset]
             by_cell: dict[Cell, dict[int, Record]] = {}
-            for (owner, repeat), record in self._results.read(*place, settings).items():
+            for (owner, repeat), record in self._results.read(cell.task, cell.dataset).items():
                 if self._repeats is None or repeat < self._repeats:
                     by_cell.setdefault(owner, {})[repeat] = record
             self._records[place] = by_cell
@@ -126,7 +125,8 @@ class Table:
         """Return a cell beside its controls."""
         plan = task_plan(cell.task)
         structure = plan.structure_of(cell)
-        baseline, none = (Cell(cell.task, cell.dataset, name) for name in (plan.baseline, "none"))
+        baseline = Cell(cell.task, cell.dataset, plan.baseline)
+        none = replace(cell, mechanism="none", epsilon=None, k=None)
         seconds = [sum(record["seconds"].values()) for record in self.records(cell).values()]
         return Summary(
             cell=cell,
