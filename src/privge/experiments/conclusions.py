@@ -57,17 +57,19 @@ def _mechanisms(table: Table, hds: Cell) -> Iterator[str]:
     """Compare HDS with its best rival, by the paper's rule for k and at equal k."""
     assert hds.epsilon is not None  # noqa: S101 (for the type checker)
     plan = task_plan(hds.task)
-    for rule, k_of in (("the paper's k for each", rival_k), (f"k = {hds.k} for all", lambda *_: hds.k)):
-        rivals = [
-            Cell(hds.task, hds.dataset, m, hds.epsilon, k_of(m, hds.epsilon)) for m in plan.mechanisms if m != "hds"
-        ]
-        rivals = [cell for cell in rivals if table.records(cell)]
+    names = [name for name in plan.mechanisms if name != "hds"]
+    ruled = [Cell(hds.task, hds.dataset, name, hds.epsilon, rival_k(name, hds.epsilon)) for name in names]
+    equal = [Cell(hds.task, hds.dataset, name, hds.epsilon, hds.k) for name in names]
+    groups = {"the paper's k for each": ruled, f"k = {hds.k} for all": equal}
+    if ruled == equal:
+        del groups["the paper's k for each"]
+    for rule, cells in groups.items():
+        rivals = [cell for cell in cells if table.records(cell)]
         if rivals and table.records(hds):
             best = max(rivals, key=lambda cell: table.spread(cell).mean)
-            difference = table.difference(hds, best)
             yield (
                 f"At ε = {hds.epsilon:g} with {rule}, HDS minus the best rival ({NAMES[best.mechanism]}, "
-                f"{table.spread(best).mean:.1f}): {_interval(difference)}."
+                f"{table.spread(best).mean:.1f}): {_interval(table.difference(hds, best))}."
             )
 
 

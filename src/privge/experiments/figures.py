@@ -28,12 +28,13 @@ def over_epsilon(table: Table, task: Task, datasets: Sequence[str]) -> "Figure":
     for axes, dataset in zip(panels, datasets, strict=True):
         places = range(len(plan.epsilons))
         k = plan.datasets[dataset].k
-        for mechanism in plan.mechanisms:
+        for position, mechanism in enumerate(plan.mechanisms):
             cells = [
                 Cell(task, dataset, mechanism, epsilon, k if mechanism == "hds" else rival_k(mechanism, epsilon))
                 for epsilon in plan.epsilons
             ]
-            _line(axes, places, [table.spread(cell) for cell in cells], NAMES[mechanism], mechanism)
+            beside = [place + 0.1 * (position - 1.5) for place in places]  # so that error bars can be told apart
+            _line(axes, beside, [table.spread(cell) for cell in cells], NAMES[mechanism], mechanism)
         _controls(axes, table, plan, dataset)
         axes.set_xticks(list(places), [f"{epsilon:g}" for epsilon in plan.epsilons])
         repeats = table.spread(Cell(task, dataset, "none")).repeats
@@ -118,7 +119,7 @@ def _panels(count: int, xlabel: str, ylabel: str) -> "tuple[Figure, list[Axes]]"
 
 def _line(
     axes: "Axes",
-    places: Sequence[int],
+    places: Sequence[float],
     spreads: list[Spread],
     label: str,
     mechanism: str,
@@ -147,4 +148,5 @@ def _controls(axes: "Axes", table: Table, plan: TaskPlan, dataset: str) -> None:
 
 def _legend(figure: "Figure", axes: "Axes") -> None:
     handles, labels = axes.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=4, fontsize=8.5, frameon=False)
+    columns = max(2, round(figure.get_figwidth() / 2.4))
+    figure.legend(handles, labels, loc="outside upper center", ncols=columns, fontsize=8.5, frameon=False)
