@@ -1,16 +1,35 @@
-"""privge: graph embeddings from features that never leave the device in the clear."""
+"""privge: graph embeddings from features that never leave the device in the clear.
 
-from importlib.metadata import version
+The names below are imported when they are first used: a service or a device that needs a campaign alone does not pay
+for compilers and file formats.
+"""
 
-from privge.campaign import Campaign
-from privge.embedding import PrivGE, embed, update
-from privge.errors import PrivgeError
-from privge.graph import Graph
-from privge.propagation import propagate
-from privge.reports import Report, Reports
-from privge.vectors import Embedding
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-__version__ = version("privge")
+if TYPE_CHECKING:
+    from privge.campaign import Campaign
+    from privge.embedding import PrivGE, embed, update
+    from privge.errors import PrivgeError
+    from privge.graph import Graph
+    from privge.propagation import propagate
+    from privge.reports import Report, Reports
+    from privge.vectors import Embedding
+
+    __version__: str
+
+_HOMES = {
+    "Campaign": "privge.campaign",
+    "Embedding": "privge.vectors",
+    "Graph": "privge.graph",
+    "PrivGE": "privge.embedding",
+    "PrivgeError": "privge.errors",
+    "Report": "privge.reports",
+    "Reports": "privge.reports",
+    "embed": "privge.embedding",
+    "propagate": "privge.propagation",
+    "update": "privge.embedding",
+}
 
 __all__ = [
     "Campaign",
@@ -25,3 +44,20 @@ __all__ = [
     "propagate",
     "update",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        value: object = version("privge")
+    elif name in _HOMES:
+        value = getattr(import_module(_HOMES[name]), name)
+    else:
+        raise AttributeError(f"module 'privge' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

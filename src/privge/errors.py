@@ -6,8 +6,16 @@ PrivgeError                      exit code 1
 │   ├── InvalidCampaign                        a campaign field breaks a rule; names the field
 │   ├── CampaignMismatch                       reports of different campaigns were mixed
 │   ├── DatasetMissing                         a file of a dataset is not there; says where to put it
-│   └── DatasetCorrupt                         a file of a dataset is not the published one; names it
+│   ├── DatasetCorrupt                         a file of a dataset is not the published one; names it
+│   └── StoreMismatch                          a database is no store, damaged, or of another version; says which
 ├── PrivacyViolation                           something would reveal more than epsilon
+│   ├── BudgetExceeded                         a person's own cap on epsilon forbids it
+│   └── SecondDraw                             this device has drawn its one report of a campaign already
+├── ServiceError                               a report could not be handed over; it is kept
+│   ├── ServiceUnavailable                     nobody answers, or asks to come back later: try again
+│   └── ServiceRefused                         the answer is no, and would be again
+├── StoreUnavailable                           a store cannot be used now; what was not acknowledged may be sent again
+│   └── Busy                                   too many reports are waiting to be stored
 ├── ToleranceNotReached                        an engine could not certify the error asked for
 └── RandomnessUnavailable                      the operating system gives no secure random bytes
 ```
@@ -59,8 +67,52 @@ class DatasetCorrupt(BadData):
     """A file of a dataset is not the published one, or holds what it must not; the message names it."""
 
 
+class StoreMismatch(BadData):
+    """A database is no store, is damaged, or has tables of another version; the message says which."""
+
+
 class PrivacyViolation(PrivgeError):
     """Something would reveal more than the stated epsilon; nothing was drawn."""
+
+
+class BudgetExceeded(PrivacyViolation):
+    """A person's own cap on epsilon, for one campaign or for life, forbids it; nothing was drawn."""
+
+
+class SecondDraw(PrivacyViolation):
+    """A device has drawn its one report of a campaign already and will not draw another."""
+
+
+class ServiceError(PrivgeError):
+    """A report could not be handed over to the service; the finished report is kept."""
+
+
+class ServiceUnavailable(ServiceError):
+    """Nobody answers, or the service asks to come back later: the same report can be sent again."""
+
+
+class ServiceRefused(ServiceError):
+    """The service refuses, and would again.
+
+    Parameters
+    ----------
+    status
+        HTTP status of the answer.
+    problem
+        What was refused and why, in words that hold no id, token or private value.
+    """
+
+    def __init__(self, status: int, problem: str) -> None:
+        self.status = status
+        super().__init__(problem)
+
+
+class StoreUnavailable(PrivgeError):
+    """A store cannot be used now (full disk, lost connection); what was not acknowledged may be sent again."""
+
+
+class Busy(StoreUnavailable):
+    """Too many reports are waiting to be stored; come back in a moment."""
 
 
 class ToleranceNotReached(PrivgeError, ArithmeticError):

@@ -46,6 +46,8 @@ class Provenance:
     precision: str
     seconds: float
     version: str
+    store_sequence: int | None = None
+    """Up to which change of the store of reports it was made, if it came from a store."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

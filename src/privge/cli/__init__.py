@@ -1,25 +1,45 @@
 """The command line: one file a command; errors become one line and an exit code."""
 
-from importlib.metadata import version
+from importlib import import_module
 from typing import Any
 
 import click
 
-from privge.cli.datasets import datasets
-from privge.cli.demo import demo
-from privge.cli.embed import embed
-from privge.cli.law import law
-from privge.cli.perturb import perturb
 from privge.cli.remarks import show_remarks
-from privge.cli.report import report
-from privge.cli.reproduce import reproduce
-from privge.cli.similar import similar
-from privge.cli.tune import tune
 from privge.errors import PrivgeError
+
+COMMANDS = (
+    "campaign",
+    "contribute",
+    "datasets",
+    "demo",
+    "embed",
+    "example",
+    "law",
+    "perturb",
+    "report",
+    "reproduce",
+    "serve",
+    "similar",
+    "store",
+    "submit",
+    "token",
+    "tune",
+)
+"""A command ``name`` is ``privge.cli.name.name``; it is imported when it is asked for, and no other with it."""
 
 
 class _Group(click.Group):
-    """Turn the package's own errors into one line on stderr and their exit code."""
+    """Find commands by name; turn the package's own errors into one line on stderr and their exit code."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's own signature)
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = getattr(import_module(f"privge.cli.{cmd_name}"), cmd_name)
+        return command
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 (click's own signature)
         try:
@@ -34,7 +54,7 @@ class _Group(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: 0 done, 1 failure, 2 wrong usage, 3 bad data.",
 )
-@click.version_option(version("privge"), package_name="privge")
+@click.version_option(package_name="privge")
 @click.option("-q", "--quiet", is_flag=True, help="Leave out remarks, such as how many edges were dropped.")
 def main(*, quiet: bool) -> None:
     """Graph embeddings from private features.
@@ -50,8 +70,5 @@ def main(*, quiet: bool) -> None:
     """
     show_remarks(quiet=quiet)
 
-
-for command in (datasets, demo, embed, law, perturb, report, reproduce, similar, tune):
-    main.add_command(command)
 
 __all__ = ["main"]

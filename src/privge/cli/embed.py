@@ -2,9 +2,12 @@
 
 import json
 import math
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from privge._memory import peak_bytes
 from privge.cli.options import (
@@ -30,6 +33,16 @@ from privge.vectors import Embedding
 @click.option("--graph", "graph_path", type=INPUT, required=True, help="Edges: .csv, .tsv (also .gz), .parquet, .npz.")
 @click.option("--nodes", "nodes_path", type=INPUT, help="Table with a column id: all nodes, isolated ones too.")
 @click.option("--reports", "reports_path", type=INPUT, help="Reports that devices sent (.parquet).")
+@click.option(
+    "--store",
+    "store_url",
+    metavar="URL",
+    help="Or their store: sqlite:///path, postgresql://...  [default: PRIVGE_STORE]",
+)
+@click.option("--campaign", "campaign_id", metavar="ID", help="Which campaign of the store: its id, or how it begins.")
+@click.option(
+    "--update", "update_path", type=INPUT, help="Earlier embedding of the store: add only what arrived since."
+)
 @click.option("--features", "features_path", type=INPUT, help="Or private features, to simulate the devices.")
 @campaign_options
 @click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.1, show_default=True,
@@ -46,42 +59,109 @@ from privge.vectors import Embedding
 @click.option("-o", "--output", type=OUTPUT, required=True, help="Where the embedding goes (.parquet or .npy).")
 @json_option
 def embed(
-    graph_path: Path, nodes_path: Path | None, reports_path: Path | None, features_path: Path | None, mechanism: str,
+    graph_path: Path, nodes_path: Path | None, reports_path: Path | None, store_url: str | None,
+    campaign_id: str | None, update_path: Path | None, features_path: Path | None, mechanism: str,
     epsilon: float | None, k: int | None, low: float, high: float, levels: int | None, seed: int | None, alpha: float,
     r: float, tolerance: float, engine: str, decoding: str, threads: int | None, memory: int | None, output: Path, *,
     drop_unknown: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Spread reports over a graph by personalized PageRank: one vector for each node.
 
-    Give --reports for a real collection. With --features the devices are simulated, for research: whoever runs this
-    sees the private features.
+    Give --store or --reports for a real collection. With --features the devices are simulated, for research: whoever
+    runs this sees the private features.
 
     \b
     Examples:
       privge embed --graph edges.csv --reports reports.parquet -o z.parquet
+      privge embed --graph edges.csv --store sqlite:///app.db --campaign 3f5a -o z.parquet
+      privge embed --graph edges.csv --store sqlite:///app.db --update z.parquet -o z.parquet
       privge embed --graph edges.csv --features features.csv --epsilon 1 --k 5 -o z.parquet
       privge embed --graph edges.csv --features features.csv --mechanism structure --k 5 -o control.parquet
     """
-    if (reports_path is None) == (features_path is None):
-        raise click.UsageError("Give either --reports (real) or --features (simulated devices).")
-    if reports_path is not None:
-        refuse_campaign_options("--reports")
+    if store_url is None and reports_path is None and features_path is None:
+        store_url = os.environ.get("PRIVGE_STORE")  # a password would be visible on the command line
+    _check_sources(reports_path, features_path, store_url, campaign_id, update_path)
     for name, value in (("--alpha", alpha), ("--r", r), ("--tolerance", tolerance)):
         if not math.isfinite(value):  # click lets NaN through every range
             raise click.BadParameter(f"must be a finite number, got {value}", param_hint=name)
     check_output(output, ".parquet", ".npy")
     graph = read_graph(graph_path, nodes=nodes_path)
-    if reports_path is not None:
-        reports = Reports.from_parquet(existing(reports_path))
+
+    def spread(
+        reports: Reports, *, alpha: float = alpha, r: float = r, tolerance: float = tolerance, decoding: str = decoding
+    ) -> Embedding:
+        with progress_bar("Propagating") as progress:
+            return embed_reports(
+                graph, reports, alpha=alpha, r=r, tolerance=tolerance, engine=engine, decoding=decoding,  # type: ignore[arg-type]
+                unknown="drop" if drop_unknown else "refuse", threads=threads, memory=memory, progress=progress,
+            )  # fmt: skip
+
+    more: dict[str, object] = {}
+    if store_url is not None:
+        given = tolerance if _given("tolerance") else None
+        embedding, more = _from_store(
+            store_url, campaign_id, update_path, graph, spread, given, threads, drop_unknown=drop_unknown
+        )
     else:
-        reports = _simulated(features_path, mechanism, epsilon, k, low, high, levels, seed)  # type: ignore[arg-type]
-    with naming(reports_path or features_path), progress_bar("Propagating") as progress:  # type: ignore[arg-type]
-        embedding = embed_reports(
-            graph, reports, alpha=alpha, r=r, tolerance=tolerance, engine=engine, decoding=decoding,  # type: ignore[arg-type]
-            unknown="drop" if drop_unknown else "refuse", threads=threads, memory=memory, progress=progress,
-        )  # fmt: skip
+        if reports_path is not None:
+            reports = Reports.from_parquet(existing(reports_path))
+        else:
+            reports = _simulated(features_path, mechanism, epsilon, k, low, high, levels, seed)  # type: ignore[arg-type]
+        with naming(reports_path or features_path):  # type: ignore[arg-type]
+            embedding = spread(reports)
     (embedding.to_npy if output.suffix == ".npy" else embedding.to_parquet)(output)
-    click.echo(json.dumps(_summary(graph, embedding, output)) if as_json else _sentence(embedding, output))
+    click.echo(json.dumps({**_summary(graph, embedding, output), **more}) if as_json else _sentence(embedding, output))
+
+
+def _check_sources(
+    reports: Path | None, features: Path | None, store: str | None, campaign: str | None, update: Path | None
+) -> None:
+    """Refuse options that do not go together."""
+    if sum(source is not None for source in (reports, features, store)) != 1:
+        raise click.UsageError("Give either --reports or --store (real) or --features (simulated devices).")
+    if store is None and (campaign is not None or update is not None):
+        raise click.UsageError("--campaign and --update go with --store.")
+    if features is None:
+        refuse_campaign_options("--reports" if store is None else "--store")
+    for name in ("alpha", "r", "decoding", "engine") if update is not None else ():
+        if _given(name):
+            raise click.UsageError(f"--{name} has no effect with --update: it stays as in the earlier embedding.")
+
+
+def _given(name: str) -> bool:
+    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
+
+
+def _from_store(
+    url: str, wanted: str | None, update_path: Path | None, graph: Graph, spread: Callable[..., Embedding],
+    tolerance: float | None, threads: int | None, *, drop_unknown: bool,
+) -> tuple[Embedding, dict[str, object]]:  # fmt: skip
+    """Embed what a store holds; return the embedding and what to say of it."""
+    from privge.cli.stored import campaign_in, embed_news, embed_snapshot, previous_embedding
+    from privge.collect.stores import open_store
+
+    store = open_store(url, create=False)
+    try:
+        campaign = campaign_in(store, wanted)
+        if update_path is None:
+            made = embed_snapshot(store, campaign, spread)
+            return made.embedding, made.summary()
+        previous = previous_embedding(update_path, graph, campaign)
+        news = embed_news(store, graph, previous, tolerance=tolerance, threads=threads, drop_unknown=drop_unknown)
+        if news is None:
+            click.echo(
+                "Reports were erased since the earlier embedding, and an update would keep what they left in it: "
+                "embedding from the beginning.",
+                err=True,
+            )
+            old = previous.provenance
+            same = {"alpha": old.alpha, "r": old.r, "tolerance": tolerance or old.tolerance, "decoding": old.decoding}
+            news = embed_snapshot(store, campaign, lambda reports: spread(reports, **same))
+        else:
+            click.echo(f"{news.new_reports:,} reports arrived since the earlier embedding", err=True)
+        return news.embedding, news.summary()
+    finally:
+        store.close()
 
 
 def _simulated(

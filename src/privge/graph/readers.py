@@ -3,6 +3,7 @@
 import logging
 import zipfile
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -88,10 +89,10 @@ def read_ids(path: str | PathLike[str]) -> Ids:
     return _as_ids(_column(_table_with_ids(path), "id", path), path)
 
 
-def read_features(path: str | PathLike[str]) -> Features:
+def read_features(path: str | PathLike[str], *, leave_out: Sequence[str] = ()) -> Features:
     """Read features: a table with a column ``id`` and one number column for each feature, or a sparse ``.npz``.
 
-    Row ``i`` of an ``.npz`` belongs to node ``i``.
+    Row ``i`` of an ``.npz`` belongs to node ``i``. Columns to ``leave_out`` are no features.
     """
     path = Path(path)
     if path.suffix == ".npz":
@@ -99,7 +100,7 @@ def read_features(path: str | PathLike[str]) -> Features:
         return Features(np.arange(matrix.shape[0]), matrix)
     table = _table_with_ids(path)
     ids = _as_ids(_column(table, "id", path), path)
-    names = tuple(name for name in table.column_names if name != "id")
+    names = tuple(name for name in table.column_names if name != "id" and name not in leave_out)
     if not names:
         raise BadData(f"{path}: there is no feature column beside id")
     columns = [_numbers(table[name], name, path) for name in names]

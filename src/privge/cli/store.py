@@ -1,0 +1,148 @@
+"""``privge store``: look after the reports that were collected."""
+
+import json
+import math
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from privge.cli.options import OUTPUT, Command, json_option
+from privge.collect.stores.opening import open_store
+from privge.errors import BadData
+
+
+def _store_option(command: Command) -> Command:
+    text = "sqlite:///path, a bare path (SQLite), or postgresql://...  [default: PRIVGE_STORE]"
+    return click.option("--store", "url", required=True, envvar="PRIVGE_STORE", help=text)(command)
+
+
+@click.group()
+def store() -> None:
+    """Look after the reports that were collected: counts, checks, backups, retention, erasure."""
+
+
+@store.command()
+@_store_option
+@json_option
+def stats(url: str, *, as_json: bool) -> None:
+    """Show the campaigns of a store with their counts, and its size."""
+    opened = open_store(url, create=False)
+    try:
+        states, size = opened.campaigns(), opened.size()
+    finally:
+        opened.close()
+    rows = [
+        {
+            "campaign": state.campaign.id,
+            "purpose": state.campaign.purpose,
+            "epsilon": state.campaign.epsilon,
+            "k": state.campaign.k,
+            "open": state.open,
+            "reports": state.reports,
+            "erased": state.erased,
+        }
+        for state in states
+    ]
+    if as_json:
+        click.echo(json.dumps({"bytes": size, "campaigns": rows}))
+        return
+    for row in rows:
+        click.echo(_line(row))
+    click.echo(f"{sum(state.reports for state in states):,} reports in {size / 1e6:,.1f} MB")
+
+
+def _line(row: dict[str, Any]) -> str:
+    state = "open" if row["open"] else "closed"
+    purpose = f"  {row['purpose']}" if row["purpose"] else ""
+    return f"{row['campaign'][:12]}  {state:6}  {row['reports']:>11,} reports  {row['erased']:>7,} erased{purpose}"
+
+
+@store.command()
+@_store_option
+@click.option("--lifetime-epsilon", type=click.FloatRange(0, min_open=True), help="Also check that no node spent more.")
+def verify(url: str, lifetime_epsilon: float | None) -> None:
+    """Look at every row: damage, codes that do not fit, wrong counts, nodes above the cap.
+
+    Exit code 3 says that something is wrong.
+    """
+    opened = open_store(url, _finite(lifetime_epsilon), create=False)
+    try:
+        problems = opened.verify()
+    finally:
+        opened.close()
+    for problem in problems:
+        click.echo(problem)
+    if problems:
+        click.get_current_context().exit(BadData.exit_code)
+    click.echo("Everything is as it must be.")
+
+
+def _finite(lifetime_epsilon: float | None) -> float | None:
+    if lifetime_epsilon is not None and not math.isfinite(lifetime_epsilon):
+        raise click.BadParameter("must be a finite number", param_hint="--lifetime-epsilon")
+    return lifetime_epsilon
+
+
+@store.command()
+@_store_option
+@click.option("-o", "--output", type=OUTPUT, required=True, help="Where the copy goes; it must not exist.")
+def backup(url: str, output: Path) -> None:
+    """Copy an SQLite store while it is in use. Use pg_dump for PostgreSQL.
+
+    A backup keeps reports that are erased later. Let it expire within the time that you promise for erasure.
+    """
+    from privge.collect.stores.sqlite import SqliteStore
+
+    if not output.parent.is_dir():
+        raise click.BadParameter(f"there is no folder {output.parent}", param_hint="--output")
+    opened = open_store(url, create=False)
+    try:
+        if not isinstance(opened, SqliteStore):
+            raise click.UsageError("This is for SQLite; PostgreSQL has its own tools, such as pg_dump.")
+        opened.backup(output)
+    finally:
+        opened.close()
+    click.echo(f"A copy of the store is in {output}")
+
+
+@store.command()
+@_store_option
+def migrate(url: str) -> None:
+    """Make the tables, or bring those of an older version up to date; nothing happens if they are."""
+    opened = open_store(url, upgrade=True)
+    opened.close()
+    steps = opened.migrated
+    click.echo(f"{steps} step{'s' if steps != 1 else ''} applied" if steps else "The tables are up to date")
+
+
+@store.command()
+@_store_option
+def retire(url: str) -> None:
+    """Delete the reports of campaigns whose retention is over. Run it every day."""
+    opened = open_store(url, create=False)
+    try:
+        retired = opened.retire(datetime.now(UTC).date())
+    finally:
+        opened.close()
+    click.echo(f"{retired:,} reports deleted")
+
+
+@store.command()
+@_store_option
+@click.option("--node", prompt=True, help="Whose reports; asked for if left out, so that no shell remembers it.")
+@click.option("--campaign", help="Id of one campaign.  [default: all]")
+def erase(url: str, node: str, campaign: str | None) -> None:
+    """Erase the reports of a node. It cannot send others for the same campaigns, and gets no budget back.
+
+    Embeddings made before still reflect the report: make them anew.
+    """
+    opened = open_store(url, create=False)
+    try:
+        erased = opened.erase(node, campaign=campaign)
+    finally:
+        opened.close()
+    click.echo(f"{len(erased.campaigns)} report{'s' if len(erased.campaigns) != 1 else ''} erased")
+    for name in erased.campaigns:
+        click.echo(f"  embeddings of campaign {name[:12]} are stale")

@@ -1,0 +1,75 @@
+"""``privge token``: keys of a service, and tokens for devices."""
+
+import time
+from pathlib import Path
+
+import click
+
+from privge.cli.options import INPUT, OUTPUT, Command
+from privge.errors import BadData
+
+
+def keys_option(command: Command) -> Command:
+    """Add ``--keys-file``."""
+    return click.option(
+        "--keys-file",
+        type=INPUT,
+        help="Signing keys, made by `privge token keygen`.  [default: PRIVGE_TOKEN_KEYS]",
+    )(command)
+
+
+@click.group()
+def token() -> None:
+    """Make signing keys, and mint tokens for devices.
+
+    A token says for which node a device speaks, in which campaign and until when. Whoever has the key can mint them:
+    it belongs to the platform that knows its users, and to the service.
+    """
+
+
+@token.command()
+@click.option("-o", "--output", type=OUTPUT, required=True, help="Where the keys go; only you will be able to read it.")
+@click.option("--rotate", is_flag=True, help="Put a new key before the newest of this file, and drop the older one.")
+def keygen(output: Path, *, rotate: bool) -> None:
+    """Make a signing key.
+
+    To rotate: `--rotate`, restart the service, mint with the new key; tokens of the key before stay valid until the
+    next rotation.
+    """
+    from privge.collect.service.credentials import read_keys, write_keys
+    from privge.collect.tokens import Key
+
+    if output.exists() != rotate:
+        raise BadData(
+            f"{output}: " + ("there is no such file to rotate" if rotate else "exists; use --rotate to add a key")
+        )
+    keys = (Key.new(), *(read_keys(output)[:1] if rotate else ()))
+    write_keys(output, keys)
+    click.echo(
+        f"{output} holds {len(keys)} key{'s' if rotate else ''}; new tokens are signed with {keys[0].id}.", err=True
+    )
+
+
+@token.command()
+@keys_option
+@click.option("--node", required=True, help="The node that the device speaks for.")
+@click.option("--integer", is_flag=True, help="The node id is a number, not a text.")
+@click.option("--campaign", help="Id of the one campaign it is for.  [default: any]")
+@click.option("--days", type=click.FloatRange(0, 3650, min_open=True), default=30.0, show_default=True,
+              help="How long the token is valid.")  # fmt: skip
+def mint(keys_file: Path | None, node: str, campaign: str | None, days: float, *, integer: bool) -> None:
+    """Print a token for one node.
+
+    \b
+    Example:
+      privge token mint --keys-file keys --node alice --days 7
+    """
+    from privge.collect.service.credentials import read_keys
+    from privge.collect.tokens import mint as mint_token
+
+    try:
+        who = int(node) if integer else node
+    except ValueError:
+        raise click.BadParameter("must be a number with --integer", param_hint="--node") from None
+    expires = int(time.time() + 86_400 * days)
+    click.echo(mint_token(read_keys(keys_file)[0], node=who, campaign=campaign, expires=expires))

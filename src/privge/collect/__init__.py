@@ -1,0 +1,1 @@
+"""Collection: stores, tokens, the service. Sees reports, never private values."""

@@ -1,0 +1,31 @@
+"""Answers: a response, and the word for it that is counted."""
+
+from functools import cache
+from typing import NamedTuple
+
+import msgspec
+from starlette.responses import Response
+
+from privge.collect.service.problems import REASONS, Refused, problem, result
+
+
+class Answer(NamedTuple):
+    """What is sent back, and its reason in the table of `problems`."""
+
+    reason: str
+    response: Response
+
+
+def json_answer(body: object, reason: str = "ok", *, status: int | None = None, **headers: str) -> Answer:
+    """Answer with a wire type as JSON."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    content = msgspec.json.encode(body)
+    return Answer(reason, Response(content, status or REASONS[reason].status, named, "application/json"))
+
+
+@cache
+def report_answer(reason: str) -> Answer:
+    """Answer what became of a report: a result if it is stored, otherwise a problem."""
+    if REASONS[reason].status < 400:
+        return json_answer(result(reason), reason)
+    return Answer(reason, problem(Refused(reason)))

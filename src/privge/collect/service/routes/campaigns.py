@@ -1,0 +1,80 @@
+"""Campaigns: what is asked. Anybody may read them; only the operator adds and closes them."""
+
+import math
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from privge.campaign import Campaign
+from privge.collect.service.answers import Answer, json_answer
+from privge.collect.service.body import Body
+from privge.collect.service.problems import Refused
+from privge.collect.service.service import Service
+from privge.collect.stores.store import CampaignState
+from privge.collect.wire import CampaignAdded, CampaignStatus, CampaignSummary
+from privge.errors import BadData
+
+
+async def list_campaigns(service: Service, request: Request) -> Answer:  # noqa: ARG001 (all routes are called alike)
+    """List the campaigns, the oldest first."""
+    states = await service.read(service.store.campaigns)
+    return json_answer([_summary(state) for state in states])
+
+
+async def get_campaign(service: Service, request: Request) -> Answer:
+    """Return the canonical document, byte for byte: its SHA-256 is the campaign's id."""
+    known = await service.campaign(request.path_params["campaign"])
+    headers = {"etag": f'"{known.id}"', "cache-control": "public, max-age=31536000, immutable"}
+    return Answer("ok", Response(known.document, 200, headers, "application/json"))
+
+
+async def get_status(service: Service, request: Request) -> Answer:
+    """Return how many reports a campaign has."""
+    known = await service.campaign(request.path_params["campaign"])
+    return json_answer(await _status(service, known.id), cache_control="no-store")
+
+
+async def add_campaign(service: Service, request: Request) -> Answer:
+    """Add and open a campaign. One without privacy is refused."""
+    service.admit_operator(request)
+    limits = service.limits
+    async with Body(
+        request, "application/json",
+        limit=limits.campaign_bytes, seconds=limits.body_seconds, allowance=service.allowance,
+    ) as body:  # fmt: skip
+        campaign = _campaign(body)
+        await service.read(service.store.add_campaign, campaign)
+    place = f"/v1/campaigns/{campaign.id}"
+    return json_answer(CampaignAdded(campaign.id), status=201, location=place)
+
+
+async def close_campaign(service: Service, request: Request) -> Answer:
+    """Take no more reports; those stored stay."""
+    service.admit_operator(request)
+    known = await service.campaign(request.path_params["campaign"])
+    await service.read(service.store.close_campaign, known.id)
+    return json_answer(await _status(service, known.id))
+
+
+def _campaign(document: bytes) -> Campaign:
+    try:
+        campaign = Campaign.from_json(document)
+    except (BadData, TypeError, ValueError) as error:  # a campaign document is public, so its error may be told
+        raise Refused("campaign", detail=str(error)) from None
+    if campaign.to_json().encode() != document:
+        raise Refused("campaign", detail="The document is a campaign, but not in canonical form (RFC 8785).")
+    if not math.isfinite(campaign.epsilon):
+        raise Refused("campaign", detail=f"Mechanism {campaign.mechanism} has no privacy; it is not collected.")
+    return campaign
+
+
+async def _status(service: Service, campaign: str) -> CampaignStatus:
+    state = await service.read(service.store.campaign, campaign)
+    if state is None:
+        raise Refused("unknown")
+    return CampaignStatus(campaign, state.open, state.reports, state.erased)
+
+
+def _summary(state: CampaignState) -> CampaignSummary:
+    campaign = state.campaign
+    return CampaignSummary(campaign.id, campaign.purpose, state.open, campaign.opens, campaign.closes)

@@ -1,0 +1,190 @@
+"""What all routes share: the store behind its group commit, who may do what, and what is counted."""
+
+import asyncio
+import hmac
+import logging
+import struct
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import ParamSpec, TypeVar
+
+from starlette.requests import Request
+
+from privge.campaign import Campaign
+from privge.collect.commit import GroupCommit
+from privge.collect.service.body import header
+from privge.collect.service.limits import Allowance, RateLimit
+from privge.collect.service.metrics import Metrics
+from privge.collect.service.problems import Refused
+from privge.collect.service.settings import Settings
+from privge.collect.service.summary import Summary
+from privge.collect.stores.store import Store
+from privge.collect.tokens import Grant, InvalidToken, Verifier
+from privge.errors import Busy
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+logger = logging.getLogger(__name__)
+
+_CAMPAIGNS = 1024  # documents kept in memory; they never change
+_READERS = 2
+_READS = 256  # reads of the store that may wait
+_ID_LENGTH = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the service needs of a campaign for each report."""
+
+    id: str
+    document: bytes
+    k: int
+    outputs: int
+    codes: struct.Struct
+    opens: float | None
+    closes: float | None
+
+    @classmethod
+    def of(cls, campaign: Campaign) -> "Known":
+        """Read it out of a campaign."""
+        opens, closes = (None if at is None else _seconds(at) for at in (campaign.opens, campaign.closes))
+        return cls(
+            campaign.id, campaign.to_json().encode(), campaign.k, campaign.law.outputs,
+            struct.Struct(f"<{campaign.k}H"), opens, closes,
+        )  # fmt: skip
+
+
+class Service:
+    """One worker's state. Nothing in it outlives the process, and nothing names a person."""
+
+    def __init__(self, store: Store, settings: Settings, clock: Callable[[], float] = time.time) -> None:
+        self.store = store
+        self.settings = settings
+        self._clock = clock
+        self.limits = limits = settings.limits
+        self.commit = GroupCommit(store, capacity=limits.queue)
+        self.rate = RateLimit(limits.rate, limits.burst, limits.nodes)
+        self.allowance = Allowance(limits.bytes_in_flight)
+        self.metrics = Metrics(settings.shared)
+        self.summary = Summary()
+        self.under_way = 0
+        self.stopping = False
+        self._verifier = Verifier(settings.keys, leeway=settings.leeway)
+        self._known: dict[str, Known] = {}
+        self._closed: set[str] = set()
+        self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="store")
+        self._reads = 0
+        self._retired: date | None = None
+
+    # Who may do what.
+
+    def verify(self, token: str, campaign: str | None = None) -> Grant:
+        """Return what a token grants; one for another campaign is as invalid as a forged one."""
+        grant = self._verifier.verify(token, now=self._clock())
+        if campaign is not None and grant.campaign not in (None, campaign):
+            raise InvalidToken
+        return grant
+
+    def grant(self, request: Request, campaign: str | None = None) -> Grant:
+        """Return what the token of a request grants, and count the request against its node's rate."""
+        grant = self.verify(_bearer(request), campaign)
+        self.rate.take(grant.node, time.monotonic())
+        return grant
+
+    def admit_operator(self, request: Request) -> None:
+        """Let only the operator through."""
+        expected = self.settings.admin_token
+        if not hmac.compare_digest(_bearer(request).encode(), (expected or "").encode()) or expected is None:
+            raise InvalidToken
+
+    # The store.
+
+    async def read(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Call the store in a thread; when too many wait already, refuse."""
+        if self._reads >= _READS:
+            raise Busy("too many reads of the store are waiting")
+        self._reads += 1
+        try:
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self._readers, lambda: function(*args, **kwargs))
+        finally:
+            self._reads -= 1
+
+    async def campaign(self, campaign: str) -> Known:
+        """Return a campaign by its id, from memory once it was read."""
+        if (known := self._known.get(campaign)) is not None:
+            return known
+        if len(campaign) != _ID_LENGTH or not set(campaign) <= set("0123456789abcdef"):
+            raise Refused("unknown")
+        state = await self.read(self.store.campaign, campaign)
+        if state is None:
+            raise Refused("unknown")
+        if len(self._known) >= _CAMPAIGNS:
+            self._known.pop(next(iter(self._known)))
+        known = self._known[campaign] = Known.of(state.campaign)
+        return known
+
+    async def campaign_for_reports(self, campaign: str) -> Known:
+        """Return a campaign that has opened; one whose time is over is closed in the store, which then answers."""
+        known = await self.campaign(campaign)
+        now = self._clock()
+        if known.opens is not None and now < known.opens:
+            raise Refused("not_open_yet", headers={"retry-after": str(min(86_400, int(known.opens - now) + 1))})
+        if known.closes is not None and now >= known.closes and campaign not in self._closed:
+            await self.read(self.store.close_campaign, campaign)
+            self._closed.add(campaign)
+        return known
+
+    # Running.
+
+    async def run(self) -> None:
+        """Once a second: publish the counters; and when it is time, sum up the log and delete what is too old."""
+        next_summary = time.monotonic() + self.settings.summary_seconds
+        pause = min(1.0, self.settings.summary_seconds)
+        while True:
+            await asyncio.sleep(pause)
+            try:
+                self.publish()
+                if time.monotonic() >= next_summary:
+                    self.summary.write()
+                    next_summary += self.settings.summary_seconds
+                await self._retire(datetime.now(UTC).date())
+            except Exception:
+                logger.exception("housekeeping")
+
+    def publish(self) -> None:
+        """Bring the gauges up to date and leave the counters for other workers."""
+        self.metrics.gauge("privge_queue_depth", self.commit.waiting)
+        self.metrics.gauge("privge_body_bytes", self.allowance.used)
+        self.metrics.publish()
+
+    async def _retire(self, today: date) -> None:
+        if today != self._retired:
+            self.metrics.retired(await self.read(self.store.retire, today))
+            self._retired = today
+
+    async def stop(self) -> None:
+        """Let requests under way finish, make everything accepted durable, and write the last summary."""
+        self.stopping = True
+        deadline = time.monotonic() + self.limits.drain_seconds
+        while self.under_way and time.monotonic() < deadline:  # noqa: ASYNC110 (an event would be set at each request)
+            await asyncio.sleep(0.01)
+        await asyncio.to_thread(self.commit.close)
+        self._readers.shutdown(wait=True)
+        self.publish()
+        self.summary.write()
+
+
+def _bearer(request: Request) -> str:
+    scheme, _, token = header(request, b"authorization").partition(" ")
+    if scheme.lower() != "bearer":
+        raise InvalidToken
+    return token.strip()
+
+
+def _seconds(time_with_zone: str) -> float:
+    return datetime.fromisoformat(time_with_zone).timestamp()

@@ -1,0 +1,14 @@
+"""Where reports are kept. One protocol, two stores: SQLite (embedded) and PostgreSQL."""
+
+from privge.collect.stores.opening import open_store
+from privge.collect.stores.store import (
+    Block,
+    CampaignState,
+    Erased,
+    Holding,
+    Outcome,
+    Store,
+    Upload,
+)
+
+__all__ = ["Block", "CampaignState", "Erased", "Holding", "Outcome", "Store", "Upload", "open_store"]

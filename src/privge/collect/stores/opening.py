@@ -1,0 +1,48 @@
+"""From a store's address to the store."""
+
+from privge.collect.stores.sql import SqlStore
+from privge.errors import BadData
+
+
+def open_store(
+    url: str, lifetime_epsilon: float | None = None, *, create: bool = True, upgrade: bool = False
+) -> SqlStore:
+    """Open a store; an empty database gets its tables.
+
+    Parameters
+    ----------
+    url
+        ``sqlite:///relative.db``, ``sqlite:////absolute.db``, a bare path (SQLite), or ``postgresql://...``.
+    lifetime_epsilon
+        The most a node may spend over all campaigns; by default there is no limit.
+    create
+        Whether to make a store that is not there.
+    upgrade
+        Whether to bring the tables of an older version up to date; otherwise they are refused.
+    """
+    scheme, separator, rest = url.partition("://")
+    if separator and scheme in ("postgresql", "postgres"):
+        try:
+            from privge.collect.stores.postgres import PostgresStore
+        except ImportError as error:
+            raise BadData(f"PostgreSQL needs more packages ({error.name}): pip install 'privge[serve]'") from error
+
+        return PostgresStore(url, lifetime_epsilon, create=create, upgrade=upgrade)
+    from privge.collect.stores.sqlite import SqliteStore
+
+    return SqliteStore(_path(scheme, separator, rest, url), lifetime_epsilon, create=create, upgrade=upgrade)
+
+
+def _path(scheme: str, separator: str, rest: str, url: str) -> str:
+    """Return the path of an SQLite store; an address of another kind may hold a password and is not repeated."""
+    if not separator:
+        path = url
+    elif scheme != "sqlite":
+        raise BadData(f"a store is sqlite:///path, a bare path or postgresql://..., not {scheme}://")
+    elif not rest.startswith("/"):
+        raise BadData("an SQLite store is sqlite:///relative.db or sqlite:////absolute.db")
+    else:
+        path = rest[1:]
+    if not path or path == ":memory:":
+        raise BadData("an SQLite store needs the path of a file")
+    return path

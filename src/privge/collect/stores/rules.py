@@ -1,0 +1,91 @@
+"""What becomes of a report, decided in one place for every store. Pure: no database, no clock."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, timedelta
+from fractions import Fraction
+
+from privge.campaign import Campaign
+from privge.collect.stores.store import Outcome
+
+_EPOCH = date(1970, 1, 1)
+
+
+def decide(
+    uploads: Sequence[tuple[bytes, bytes]],
+    held: Mapping[bytes, bytes | None],
+    spent: Mapping[bytes, Fraction],
+    *,
+    price: Fraction,
+    cap: Fraction | None,
+    is_open: bool,
+) -> list[Outcome]:
+    """Return one outcome for each upload, in order.
+
+    A node that has answered keeps its answer, also after closing: a device whose acknowledgement was lost learns that
+    its report is there.
+
+    Parameters
+    ----------
+    uploads
+        Key of the node and codes.
+    held
+        What is stored in this campaign: the codes, or None after erasure.
+    spent
+        What a node has spent in all campaigns; nodes that are absent have spent nothing.
+    price, cap
+        What this campaign costs, and the most a node may spend in its life.
+    is_open
+        Whether the campaign takes new reports.
+    """
+    known = dict(held)
+    broke = {key for key, total in spent.items() if cap is not None and total + price > cap}
+    too_dear = cap is not None and price > cap
+    outcomes = []
+    for key, codes in uploads:
+        if key in known:
+            outcome = _again(known[key], codes)
+        elif not is_open:
+            outcome = Outcome.CLOSED
+        elif too_dear or key in broke:
+            outcome = Outcome.OVER_BUDGET
+        else:
+            outcome = Outcome.STORED
+            known[key] = codes
+        outcomes.append(outcome)
+    return outcomes
+
+
+def _again(held: bytes | None, codes: bytes) -> Outcome:
+    if held is None:
+        return Outcome.ERASED
+    return Outcome.SAME if held == codes else Outcome.DIFFERENT
+
+
+def exact(epsilon: float) -> Fraction:
+    """Return the decimal number that a document states: three times 0.1 is 0.3, not a little more."""
+    return Fraction(repr(float(epsilon)))
+
+
+def retired_on(campaign: Campaign, closed: date | None) -> date | None:
+    """Return the day on which the reports of a campaign are deleted, if it is known.
+
+    Closing is the earlier of the day in the document and the day on which the operator closed it.
+    """
+    stated = None if campaign.closes is None else datetime.fromisoformat(campaign.closes).date()
+    ends = [day for day in (stated, closed) if day is not None]
+    if campaign.retention_days is None or not ends:
+        return None
+    try:
+        return min(ends) + timedelta(days=campaign.retention_days)
+    except OverflowError:
+        return date.max
+
+
+def to_number(day: date) -> int:
+    """Return a day as the number of days since 1970."""
+    return (day - _EPOCH).days
+
+
+def to_day(number: int) -> date:
+    """Return the day of a number."""
+    return _EPOCH + timedelta(days=number)

@@ -1,0 +1,291 @@
+"""What the two stores share: every rule and nearly every statement.
+
+A store of one kind adds sessions: how a transaction is opened so that one writer works at a time, and how erased bytes
+are scrubbed. Statements are standard SQL with ``?`` for a value.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from datetime import UTC, date, datetime
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from privge.campaign import Campaign
+from privge.collect.stores.keys import is_integer, key_of, text_of
+from privge.collect.stores.rules import decide, exact, retired_on, to_day, to_number
+from privge.collect.stores.session import CampaignRow, Session
+from privge.collect.stores.store import Block, CampaignState, Erased, Holding, Node, Outcome, Upload
+from privge.collect.stores.verification import find_problems
+from privge.errors import InvalidCampaign
+
+if TYPE_CHECKING:
+    from privge.ids import Ids
+
+_LOOKUP = 10_000  # nodes in one look-up; SQLite takes 32,766 values in a statement
+_COLUMNS = "number, id, document, is_open, closed, retired, texts, reports, erased, last"
+
+
+class SqlStore(ABC):
+    """A store in an SQL database."""
+
+    _blank: str  # expression for what takes the place of removed codes
+    migrated: int  # how many steps were applied when it was opened
+
+    def __init__(self, lifetime_epsilon: float | None) -> None:
+        if lifetime_epsilon is not None and not (math.isfinite(lifetime_epsilon) and lifetime_epsilon > 0):
+            raise ValueError(f"lifetime_epsilon must be a finite number above 0, got {lifetime_epsilon!r}")
+        self.lifetime_epsilon = lifetime_epsilon
+        self._cap = None if lifetime_epsilon is None else exact(lifetime_epsilon)
+        self._parsed: dict[str, Campaign] = {}
+
+    @abstractmethod
+    def _reading(self) -> AbstractContextManager[Session]:
+        """Open a consistent view."""
+
+    @abstractmethod
+    def _writing(self) -> AbstractContextManager[Session]:
+        """Open a transaction that no other writer is in; durable when the block ends without error."""
+
+    @abstractmethod
+    def _among(self, keys: list[bytes]) -> tuple[str, list[Any]]:
+        """Return the condition that a value is one of these, with its values."""
+
+    @abstractmethod
+    def _scrub(self) -> None:
+        """Remove the bytes of codes that were overwritten from every file, as far as the database can."""
+
+    @abstractmethod
+    def ready(self) -> bool:
+        """Say whether a report could be stored now."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of files and connections."""
+
+    @abstractmethod
+    def size(self) -> int:
+        """Return the bytes that the store takes."""
+
+    @abstractmethod
+    def _integrity(self, session: Session) -> list[str]:
+        """Return what the database's own checks find."""
+
+    def add_campaign(self, campaign: Campaign) -> None:
+        """Add and open a campaign; the same campaign again changes nothing."""
+        if math.isinf(campaign.epsilon):
+            raise InvalidCampaign("mechanism", f"{campaign.mechanism} has no privacy, and is not collected")
+        with self._writing() as session:
+            session.rows(
+                "INSERT INTO campaigns (number, id, document, epsilon) "
+                "SELECT coalesce(max(number), 0) + 1, ?, ?, ? FROM campaigns WHERE true ON CONFLICT (id) DO NOTHING",
+                campaign.id, campaign.to_json(), campaign.epsilon,
+            )  # fmt: skip
+
+    def close_campaign(self, campaign: str) -> None:
+        """Accept no more reports; those stored stay."""
+        with self._writing() as session:
+            today = to_number(datetime.now(UTC).date())
+            session.rows("UPDATE campaigns SET is_open = 0, closed = ? WHERE id = ? AND is_open = 1", today, campaign)
+
+    def campaign(self, campaign: str) -> CampaignState | None:
+        """Return a campaign by its id."""
+        with self._reading() as session:
+            row = _find(session, campaign)
+        return None if row is None else self._state(row)
+
+    def campaigns(self) -> list[CampaignState]:
+        """Return every campaign, the oldest first."""
+        with self._reading() as session:
+            rows = _all(session)
+        return [self._state(row) for row in rows]
+
+    def put(self, campaign: str, uploads: Sequence[Upload], *, day: date) -> list[Outcome]:
+        """Store reports in one durable transaction; one outcome for each, in order."""
+        pairs = [(key_of(node), bytes(codes)) for node, codes in uploads]
+        if not pairs:
+            return []
+        with self._writing() as session:
+            row = _find(session, campaign)
+            if row is None:
+                return [Outcome.UNKNOWN] * len(pairs)
+            held, spent = self._known(session, row, list({key for key, _ in pairs}))
+            outcomes = decide(
+                pairs, held, spent,
+                price=exact(self._campaign(row).epsilon), cap=self._cap, is_open=bool(row.is_open),
+            )  # fmt: skip
+            fresh = [position for position, outcome in enumerate(outcomes) if outcome is Outcome.STORED]
+            if fresh:
+                texts = any(not is_integer(uploads[position].node) for position in fresh)
+                self._append(session, row, [pairs[position] for position in fresh], day, texts=texts)
+        return outcomes
+
+    def _known(
+        self, session: Session, row: CampaignRow, keys: list[bytes]
+    ) -> tuple[dict[bytes, bytes | None], dict[bytes, Fraction]]:
+        """Return what nodes have in a campaign, and what they have spent in all."""
+        prices = {number: exact(epsilon) for number, epsilon in session.rows("SELECT number, epsilon FROM campaigns")}
+        held: dict[bytes, bytes | None] = {}
+        spent: dict[bytes, Fraction] = {}
+        for start in range(0, len(keys), _LOOKUP):
+            condition, values = self._among(keys[start : start + _LOOKUP])
+            found = session.rows(
+                "SELECT node, campaign, erased, CASE WHEN campaign = ? THEN codes END FROM reports "  # noqa: S608
+                f"WHERE node {condition}",
+                row.number, *values,
+            )  # fmt: skip
+            for node, campaign, erased, codes in found:
+                spent[node] = spent.get(node, Fraction(0)) + prices[campaign]
+                if campaign == row.number and not row.retired:
+                    held[node] = None if erased else codes
+        return held, spent
+
+    def _append(
+        self, session: Session, row: CampaignRow, pairs: list[tuple[bytes, bytes]], day: date, *, texts: bool
+    ) -> None:
+        last, number = _last(session), to_number(day)
+        session.insert(
+            [(sequence, row.number, key, number, codes) for sequence, (key, codes) in enumerate(pairs, last + 1)]
+        )
+        session.rows(
+            "UPDATE campaigns SET reports = reports + ?, last = ?, texts = ? WHERE number = ?",
+            len(pairs), last + len(pairs), int(texts or row.texts), row.number,
+        )  # fmt: skip
+
+    def holdings(self, node: Node) -> list[Holding]:
+        """Return exactly what is stored about a node."""
+        key = key_of(node)
+        with self._reading() as session:
+            campaigns = {row.number: row for row in _all(session)}
+            found = session.rows(
+                "SELECT campaign, codes, day, erased FROM reports WHERE node = ? ORDER BY campaign", key
+            )
+        return [
+            Holding(row.id, None if erased or row.retired else codes, to_day(day), self._campaign(row).epsilon)
+            for row, codes, day, erased in ((campaigns[number], *rest) for number, *rest in found)
+        ]
+
+    def erase(self, node: Node, *, campaign: str | None = None) -> Erased:
+        """Remove a node's reports (of one campaign or of all) from every place and leave tombstones.
+
+        If scrubbing fails after the reports were removed, `privge.errors.StoreUnavailable` is raised; erasing again
+        then scrubs again.
+        """
+        key = key_of(node)
+        with self._writing() as session:
+            rows = [row for row in _all(session) if campaign in (None, row.id) and not row.retired]
+            names = tuple(row.id for row in rows if self._erase_one(session, row, key))
+        self._scrub()
+        return Erased(names)
+
+    def _erase_one(self, session: Session, row: CampaignRow, key: bytes) -> bool:
+        found = session.rows(
+            f"UPDATE reports SET codes = {self._blank}, erased = 1 "  # noqa: S608 (a constant)
+            "WHERE node = ? AND campaign = ? AND erased = 0 RETURNING sequence",
+            key, row.number,
+        )  # fmt: skip
+        if found:
+            sequence = _last(session) + 1
+            session.rows("INSERT INTO erasures (sequence, campaign) VALUES (?, ?)", sequence, row.number)
+            session.rows(
+                "UPDATE campaigns SET reports = reports - 1, erased = erased + 1, last = ? WHERE number = ?",
+                sequence, row.number,
+            )  # fmt: skip
+        return bool(found)
+
+    def read(self, campaign: str, *, after: int = 0, size: int = 65_536) -> Iterator[Block]:
+        """Yield the reports of a campaign block by block, only those stored after a sequence number if given.
+
+        Reports that arrive while reading are left out. Each block is read at once, so that a slow reader holds up
+        nobody.
+        """
+        if size < 1:
+            raise ValueError(f"size must be at least 1, got {size}")
+        with self._reading() as session:
+            row = _find(session, campaign)
+        if row is None or row.retired:
+            return
+        k, end = self._campaign(row).k, row.last
+        while after < end:
+            with self._reading() as session:
+                found = session.rows(
+                    "SELECT sequence, node, codes FROM reports WHERE campaign = ? AND sequence > ? AND sequence <= ? "
+                    "AND erased = 0 ORDER BY sequence LIMIT ?",
+                    row.number, after, end, size,
+                )  # fmt: skip
+            if not found:
+                return
+            yield _block(found, k, texts=bool(row.texts))
+            after = found[-1][0]
+
+    def stale_since(self, campaign: str, sequence: int) -> int:
+        """Return how many reports were erased after a sequence number: an embedding made at it is stale if any."""
+        with self._reading() as session:
+            row = _find(session, campaign)
+            if row is None:
+                return 0
+            counted = session.rows(
+                "SELECT count(*) FROM erasures WHERE campaign = ? AND sequence > ?", row.number, sequence
+            )
+        return int(counted[0][0])
+
+    def retire(self, today: date) -> int:
+        """Delete the reports of campaigns whose retention is over; return how many.
+
+        Such a campaign is closed. Its rows stay without codes: what a node has spent is not given back.
+        """
+        retired = 0
+        with self._writing() as session:
+            for row in _all(session):
+                closed = None if row.closed is None else to_day(row.closed)
+                due = retired_on(self._campaign(row), closed)
+                if row.retired or due is None or due > today:
+                    continue
+                session.rows(f"UPDATE reports SET codes = {self._blank} WHERE campaign = ?", row.number)  # noqa: S608
+                session.rows(
+                    "UPDATE campaigns SET is_open = 0, closed = coalesce(closed, ?), retired = 1, reports = 0 "
+                    "WHERE number = ?",
+                    to_number(today), row.number,
+                )  # fmt: skip
+                retired += row.reports
+        self._scrub()
+        return retired
+
+    def verify(self) -> list[str]:
+        """Look at every row; return what is wrong, without naming a node."""
+        with self._reading() as session:
+            return self._integrity(session) or find_problems(session, _all(session), self.lifetime_epsilon)
+
+    def _state(self, row: CampaignRow) -> CampaignState:
+        return CampaignState(self._campaign(row), bool(row.is_open), row.reports, row.erased, row.last)
+
+    def _campaign(self, row: CampaignRow) -> Campaign:
+        """Return the parsed campaign; parsing checks the law, so it is done once."""
+        campaign = self._parsed.get(row.id)
+        if campaign is None:
+            campaign = self._parsed[row.id] = Campaign.from_json(row.document)
+        return campaign
+
+
+def _all(session: Session) -> list[CampaignRow]:
+    return [CampaignRow(*row) for row in session.rows(f"SELECT {_COLUMNS} FROM campaigns ORDER BY number")]  # noqa: S608
+
+
+def _find(session: Session, campaign: str) -> CampaignRow | None:
+    found = session.rows(f"SELECT {_COLUMNS} FROM campaigns WHERE id = ?", campaign)  # noqa: S608
+    return CampaignRow(*found[0]) if found else None
+
+
+def _last(session: Session) -> int:
+    """Return the newest sequence number; reports and erasures of all campaigns have one count."""
+    return int(session.rows("SELECT coalesce(max(last), 0) FROM campaigns")[0][0])
+
+
+def _block(found: list[tuple[Any, ...]], k: int, *, texts: bool) -> Block:
+    nodes = [text_of(node) for _, node, _ in found]
+    ids: Ids = np.array(nodes, dtype=np.object_) if texts else np.array(list(map(int, nodes)), dtype=np.int64)
+    codes = np.frombuffer(b"".join(codes for _, _, codes in found), dtype="<u2").astype(np.uint16)
+    return Block(ids, codes.reshape(len(found), k))

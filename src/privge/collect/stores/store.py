@@ -1,0 +1,127 @@
+"""What a store promises. Both stores pass the same contract tests (``tests/collect/stores/``).
+
+*One draw for each node and campaign.* The key of a report is (campaign, node). The same bytes again are `SAME`;
+different bytes are `DIFFERENT` and not kept; after erasure a tombstone answers `ERASED` for ever. So at most one draw
+of a node is ever stored in a campaign, whatever devices, proxies and operators do.
+
+*The ledger.* Storing a report spends the campaign's epsilon from the node's lifetime budget in the same transaction;
+a report that would exceed the cap is `OVER_BUDGET` and not kept. Erasure does not give budget back: the report was
+seen.
+
+*Durability.* When `put` returns, everything it acknowledged is on the disk.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from enum import Enum
+from typing import NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privge.campaign import Campaign
+from privge.ids import Ids
+
+Node: TypeAlias = str | int
+
+
+class Outcome(Enum):
+    """What became of one report."""
+
+    STORED = "stored"
+    SAME = "same"  # these very bytes were stored before
+    DIFFERENT = "different"  # another report of this node is stored; this one is not
+    CLOSED = "closed"  # the campaign is not open
+    ERASED = "erased"  # the node had its report erased; no second draw
+    OVER_BUDGET = "over_budget"  # the node's ledger would exceed the cap
+    UNKNOWN = "unknown"  # there is no such campaign
+
+
+class Upload(NamedTuple):
+    """One report on its way into a store: whose, and its codes as little-endian 16-bit integers."""
+
+    node: Node
+    codes: bytes
+
+
+class Holding(NamedTuple):
+    """Everything that is stored about a node in one campaign; ``codes`` is None after erasure."""
+
+    campaign: str
+    codes: bytes | None
+    day: date
+    epsilon: float
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignState:
+    """A campaign as its operator sees it. Counts only."""
+
+    campaign: Campaign
+    open: bool
+    reports: int
+    erased: int
+    last: int  # sequence number of the newest change; see `Store.read`
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Block:
+    """Some reports of one campaign, ready for `privge.Reports`."""
+
+    ids: Ids
+    codes: NDArray[np.uint16]
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """What an erasure did."""
+
+    campaigns: tuple[str, ...]
+
+
+class Store(Protocol):
+    """A place for campaigns, reports, the ledger and tombstones. Safe for use from several threads."""
+
+    def add_campaign(self, campaign: Campaign) -> None:
+        """Add and open a campaign; the same campaign again changes nothing."""
+
+    def close_campaign(self, campaign: str) -> None:
+        """Accept no more reports; those stored stay."""
+
+    def campaign(self, campaign: str) -> CampaignState | None:
+        """Return a campaign by its id."""
+
+    def campaigns(self) -> list[CampaignState]:
+        """Return every campaign, the oldest first."""
+
+    def put(self, campaign: str, uploads: Sequence[Upload], *, day: date) -> list[Outcome]:
+        """Store reports in one durable transaction; one outcome for each, in order.
+
+        The service has checked length and range of the codes. ``day`` is all that is kept of the time.
+        """
+
+    def holdings(self, node: Node) -> list[Holding]:
+        """Return exactly what is stored about a node."""
+
+    def erase(self, node: Node, *, campaign: str | None = None) -> Erased:
+        """Remove a node's reports (of one campaign or of all) from every place and leave tombstones.
+
+        When this returns, the bytes are in no file of the store. Campaigns that lost a report are marked, so that
+        embeddings made before are known to be stale.
+        """
+
+    def read(self, campaign: str, *, after: int = 0, size: int = 65_536) -> Iterator[Block]:
+        """Yield the reports of a campaign block by block, only those stored after a sequence number if given."""
+
+    def stale_since(self, campaign: str, sequence: int) -> int:
+        """Return how many reports were erased after a sequence number: an embedding made at it is stale if any."""
+
+    def retire(self, today: date) -> int:
+        """Delete the reports of campaigns whose retention is over; return how many."""
+
+    def ready(self) -> bool:
+        """Say whether a report could be stored now."""
+
+    def close(self) -> None:
+        """Let go of files and connections."""

@@ -1,0 +1,91 @@
+"""Is everything in a store as it must be? Looks at every row, and names no node."""
+
+import hashlib
+from collections.abc import Iterator
+
+import numpy as np
+
+from privge.campaign import Campaign
+from privge.collect.stores.keys import is_integer, key_of, text_of
+from privge.collect.stores.session import CampaignRow, Session
+from privge.errors import BadData
+
+_PAGE = 65_536
+_SLACK = 1 + 1e-9  # the database adds floats; the cap itself was held exactly
+
+
+def find_problems(session: Session, campaigns: list[CampaignRow], lifetime_epsilon: float | None) -> list[str]:
+    """Return what is wrong, in words."""
+    problems = [
+        f"campaign {row.id[:12]}: {problem}" for row in campaigns for problem in _campaign_problems(session, row)
+    ]
+    if lifetime_epsilon is not None:
+        ((above,),) = session.rows(
+            "SELECT count(*) FROM (SELECT node FROM reports JOIN campaigns ON campaign = number "
+            "GROUP BY node HAVING sum(epsilon) > ?) AS above",
+            lifetime_epsilon * _SLACK,
+        )
+        if above:
+            problems.append(f"{above:,} nodes have spent more than {lifetime_epsilon:g}")
+    return problems
+
+
+def _campaign_problems(session: Session, row: CampaignRow) -> Iterator[str]:
+    try:
+        campaign = Campaign.from_json(row.document)
+    except BadData as error:
+        yield f"its document cannot be read ({error})"
+        return
+    if hashlib.sha256(row.document.encode()).hexdigest() != row.id:
+        yield "its document is not the one that its id names"
+    if session.rows("SELECT epsilon FROM campaigns WHERE number = ?", row.number) != [(campaign.epsilon,)]:
+        yield "its epsilon is not that of its document"
+    yield from _counts(session, row)
+    wrong, remains, strange = _codes(session, row, campaign)
+    if wrong:
+        yield f"{wrong:,} reports have codes of a wrong length or range"
+    if remains:
+        yield f"{remains:,} reports that were removed still have their codes"
+    if strange:
+        yield f"{strange:,} nodes cannot be read"
+
+
+def _counts(session: Session, row: CampaignRow) -> Iterator[str]:
+    ((total, erased, last),) = session.rows(
+        "SELECT count(*), coalesce(sum(erased), 0), coalesce(max(sequence), 0) FROM reports WHERE campaign = ?",
+        row.number,
+    )
+    ((erasures, last_erasure),) = session.rows(
+        "SELECT count(*), coalesce(max(sequence), 0) FROM erasures WHERE campaign = ?", row.number
+    )
+    held = 0 if row.retired else total - erased
+    if (row.reports, row.erased, row.last) != (held, erased, max(last, last_erasure)) or erasures != erased:
+        yield f"it counts {row.reports:,} reports and {row.erased:,} erased, but has {held:,} and {erased:,}"
+
+
+def _codes(session: Session, row: CampaignRow, campaign: Campaign) -> tuple[int, int, int]:
+    """Count reports with wrong codes, removed reports that still have codes, and nodes that are none."""
+    wrong = remains = strange = after = 0
+    while found := session.rows(
+        "SELECT sequence, node, erased, codes FROM reports WHERE campaign = ? AND sequence > ? "
+        "ORDER BY sequence LIMIT ?",
+        row.number, after, _PAGE,
+    ):  # fmt: skip
+        after = found[-1][0]
+        strange += sum(not _is_node(node, texts=bool(row.texts)) for _, node, _, _ in found)
+        gone = [codes for _, _, erased, codes in found if erased or row.retired]
+        held = [codes for _, _, erased, codes in found if not (erased or row.retired)]
+        remains += sum(any(codes) for codes in gone)
+        fitting = [codes for codes in held if len(codes) == 2 * campaign.k]
+        matrix = np.frombuffer(b"".join(fitting), dtype="<u2").reshape(len(fitting), campaign.k)
+        wrong += len(held) - len(fitting) + int((matrix >= campaign.law.outputs).any(axis=1).sum())
+    return wrong, remains, strange
+
+
+def _is_node(key: bytes, *, texts: bool) -> bool:
+    """Say whether a key stands for a node that `read` can give back."""
+    try:
+        text = text_of(key)
+        return key_of(text) == key and (texts or (text == str(int(text)) and is_integer(int(text))))
+    except ValueError:
+        return False

@@ -1,0 +1,135 @@
+"""What a person has spent, and how much they are willing to spend: one small file beside the finished reports.
+
+The ledger remembers every draw by campaign, node and the hash of the finished report. It is kept apart from the
+reports (`privge.device.memory`), so that whoever deletes a report does not get a second draw with it.
+"""
+
+import json
+import math
+from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Final, Self
+
+from privge.campaign import Campaign
+from privge.device.folder import write_durably
+from privge.errors import BadData, BudgetExceeded, PrivacyViolation
+
+_FILE = "ledger.json"
+_FORMAT = "privge-ledger-1"
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """A person's own limits on epsilon: for one campaign, and for all campaigns of a lifetime together."""
+
+    campaign: float = 3.0
+    lifetime: float = 6.0
+
+    def __post_init__(self) -> None:
+        for name, value in (("campaign", self.campaign), ("lifetime", self.lifetime)):
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+                raise ValueError(f"the cap of a {name} must be a finite number of at least 0, got {value!r}")
+
+
+DEFAULT_CAPS: Final = Caps()
+"""Epsilon 3 for one campaign, 6 for life: observers that were undecided end at most 95 % and 99.8 % sure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """One draw: for which campaign, as which node, at which epsilon, and the SHA-256 of the finished report."""
+
+    campaign: str
+    node: str | int
+    epsilon: float
+    report: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """Caps and draws of one person."""
+
+    caps: Caps = DEFAULT_CAPS
+    draws: tuple[Spent, ...] = ()
+
+    @property
+    def spent(self) -> float:
+        """Epsilon spent so far."""
+        return float(_total(self.draws))
+
+    def of(self, campaign: str) -> Spent | None:
+        """Return the draw for a campaign, if there was one."""
+        return next((draw for draw in self.draws if draw.campaign == campaign), None)
+
+    def check(self, campaign: Campaign) -> None:
+        """Refuse a campaign without privacy, and one that a cap forbids. Nothing has been drawn then."""
+        if campaign.law.worst_ratio is None:
+            raise PrivacyViolation(
+                "this campaign has no privacy: it is a control for simulations, and nothing was drawn for it"
+            )
+        cost = _exact(campaign.epsilon)
+        if cost > _exact(self.caps.campaign):
+            raise BudgetExceeded(
+                f"the campaign asks for epsilon {campaign.epsilon:g}, and your cap for one campaign is "
+                f"{self.caps.campaign:g}; nothing was drawn. An observer could become {_certainty(campaign.epsilon)} "
+                "sure of something they knew nothing about. If you accept that, raise the cap (--max-epsilon)"
+            )
+        if _total(self.draws) + cost > _exact(self.caps.lifetime):
+            raise BudgetExceeded(
+                f"you have spent epsilon {self.spent:g} in {len(self.draws)} campaigns and this one asks for "
+                f"{campaign.epsilon:g} more, but your lifetime cap is {self.caps.lifetime:g}; nothing was drawn. "
+                "What several campaigns learn about you adds up. If you accept that, raise the cap (--lifetime-epsilon)"
+            )
+
+    def with_caps(self, campaign: float | None, lifetime: float | None) -> Self:
+        """Return the ledger with other caps; None leaves a cap as it is."""
+        caps = Caps(
+            self.caps.campaign if campaign is None else campaign, self.caps.lifetime if lifetime is None else lifetime
+        )
+        return replace(self, caps=caps)
+
+    def adding(self, draw: Spent) -> Self:
+        """Return the ledger with one more draw."""
+        return replace(self, draws=(*self.draws, draw))
+
+    def save(self, folder: Path) -> None:
+        """Write the ledger durably."""
+        document = {"format": _FORMAT, "caps": asdict(self.caps), "draws": [asdict(draw) for draw in self.draws]}
+        write_durably(folder / _FILE, json.dumps(document, indent=1).encode())
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """Read the ledger; a damaged one is refused, because an empty one in its place would forget what was spent."""
+        path = folder / _FILE
+        if not path.exists():
+            return cls()
+        try:
+            return cls._from_document(json.loads(path.read_bytes()))
+        except (ValueError, TypeError, KeyError) as error:
+            raise BadData(
+                f"{path}: this ledger is damaged, so nothing will be drawn; restore it from a copy"
+            ) from error
+
+    @classmethod
+    def _from_document(cls, document: dict[str, Any]) -> Self:
+        if document["format"] != _FORMAT:
+            raise ValueError("another format")
+        draws = tuple(Spent(**draw) for draw in document["draws"])
+        if len({draw.campaign for draw in draws}) < len(draws) or not all(draw.epsilon >= 0 for draw in draws):
+            raise ValueError("a campaign appears twice, or a draw has no epsilon")
+        return cls(Caps(**document["caps"]), draws)
+
+
+def _total(draws: tuple[Spent, ...]) -> Fraction:
+    return sum((_exact(draw.epsilon) for draw in draws), Fraction(0))
+
+
+def _exact(epsilon: float) -> Fraction:
+    """Return the decimal number as written, so that three times 0.1 is 0.3."""
+    return Fraction(repr(float(epsilon)))
+
+
+def _certainty(epsilon: float) -> str:
+    odds = math.exp(min(epsilon, 700))
+    return f"{odds / (1 + odds):.4%}" if epsilon > 5 else f"{odds / (1 + odds):.0%}"

@@ -1,0 +1,33 @@
+import json
+
+from click.testing import CliRunner
+
+from privge import Campaign
+from privge.cli import main
+from privge.graph import read_features, read_graph, read_ids
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["example", *map(str, arguments)])
+
+
+def test_the_files_fit_together(tmp_path):
+    result = run("--people", 50, "--epsilon", 2, "-o", tmp_path / "e")
+    assert result.exit_code == 0, result.stderr
+    folder = tmp_path / "e"
+    campaign = Campaign.load(folder / "campaign.toml")
+    nodes, others = read_ids(folder / "nodes.csv").tolist(), read_features(folder / "features.parquet")
+    assert read_graph(folder / "edges.csv", nodes=folder / "nodes.csv").ids.tolist() == nodes
+    assert nodes == ["person-0000", *others.ids.tolist()]
+    assert "person-0000" in result.stdout
+    mine = json.loads((folder / "me.json").read_text())
+    assert tuple(mine) == others.names == campaign.names
+    assert (campaign.epsilon, campaign.dimensions) == (2.0, len(mine))
+    assert campaign.report(mine, node="person-0000").campaign_id == campaign.id
+
+
+def test_a_folder_that_is_there_is_left_alone(tmp_path):
+    (tmp_path / "e").mkdir()
+    result = run("--people", 50, "-o", tmp_path / "e")
+    assert result.exit_code == 2
+    assert not list((tmp_path / "e").iterdir())

@@ -1,0 +1,129 @@
+"""``privge store``: what an operator types."""
+
+import json
+import sqlite3
+from contextlib import closing
+
+import pytest
+from click.testing import CliRunner
+
+from contract.store_contract import DAY, campaign_of, codes, held
+from privge.cli import main
+from privge.collect.stores import Upload, open_store
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "store.db"
+
+
+@pytest.fixture
+def campaign(path):
+    """A campaign with three reports in a store."""
+    campaign = campaign_of("Shared topics", closes="2020-01-01T00:00:00Z", retention_days=1)
+    store = open_store(str(path))
+    store.add_campaign(campaign)
+    store.put(campaign.id, [Upload(node, codes(1, 2, 3)) for node in ("alice", "bob", 17)], day=DAY)
+    store.close()
+    return campaign
+
+
+def run(*arguments, code=0, **options):
+    result = CliRunner().invoke(main, ["store", *map(str, arguments)], **options)
+    assert result.exit_code == code, result.output
+    assert "Traceback" not in result.output
+    return result.output
+
+
+def reports(path, campaign):
+    store = open_store(str(path))
+    found = held(store, campaign)
+    store.close()
+    return found
+
+
+@pytest.mark.usefixtures("campaign")
+def test_stats_shows_counts_and_size(path):
+    text = run("stats", "--store", path)
+    assert "open" in text
+    assert "3 reports" in text
+    assert "Shared topics" in text
+    assert "alice" not in text
+
+
+def test_stats_are_for_machines_too(path, campaign):
+    shown = json.loads(run("stats", "--store", f"sqlite:///{path}", "--json"))
+    assert shown["bytes"] >= path.stat().st_size
+    (row,) = shown["campaigns"]
+    assert (row["campaign"], row["reports"], row["erased"], row["open"]) == (campaign.id, 3, 0, True)
+
+
+@pytest.mark.usefixtures("campaign")
+def test_the_store_may_be_named_in_the_environment(path):
+    assert "3 reports" in run("stats", env={"PRIVGE_STORE": str(path)})
+
+
+@pytest.mark.parametrize("command", ["stats", "verify", "retire"])
+def test_a_store_that_is_not_there_is_named_and_not_made(path, command):
+    assert "store.db: no such store" in run(command, "--store", path, code=3)
+    assert not path.exists()
+
+
+@pytest.mark.usefixtures("campaign")
+def test_verify_finds_nothing_wrong_in_a_good_store(path):
+    assert "Everything is as it must be" in run("verify", "--store", path, "--lifetime-epsilon", 1)
+
+
+@pytest.mark.usefixtures("campaign")
+def test_verify_says_what_is_wrong_with_exit_code_3(path):
+    assert "3 nodes have spent more than 0.5" in run("verify", "--store", path, "--lifetime-epsilon", 0.5, code=3)
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("UPDATE reports SET codes = x'00' WHERE sequence = 2")
+    text = run("verify", "--store", path, code=3)
+    assert "1 reports have codes of a wrong length" in text
+    assert "bob" not in text
+
+
+@pytest.mark.parametrize("cap", ["nan", "inf", "0", "-1", "x"])
+@pytest.mark.usefixtures("campaign")
+def test_a_cap_that_is_none_is_wrong_usage(path, cap):
+    run("verify", "--store", path, "--lifetime-epsilon", cap, code=2)
+
+
+def test_backup_makes_a_copy_and_replaces_nothing(path, campaign, tmp_path):
+    copy = tmp_path / "copy.db"
+    run("backup", "--store", path, "-o", copy)
+    assert len(reports(copy, campaign)) == 3
+    assert "there is a file already" in run("backup", "--store", path, "-o", copy, code=3)
+    assert "there is no folder" in run("backup", "--store", path, "-o", tmp_path / "no" / "copy.db", code=2)
+
+
+def test_migrate_makes_the_tables_once(path):
+    assert "1 step applied" in run("migrate", "--store", path)
+    assert "up to date" in run("migrate", "--store", path)
+
+
+def test_retire_deletes_what_is_due(path, campaign):
+    assert "3 reports deleted" in run("retire", "--store", path)
+    assert reports(path, campaign) == {}
+    assert "0 reports deleted" in run("retire", "--store", path)
+
+
+def test_erase_asks_for_the_node_and_says_what_is_stale(path, campaign):
+    text = run("erase", "--store", path, input="17\n")
+    assert "1 report erased" in text
+    assert campaign.id[:12] in text
+    assert set(reports(path, campaign)) == {"alice", "bob"}
+    assert "0 reports erased" in run("erase", "--store", path, "--node", "17")
+
+
+def test_erase_can_be_of_one_campaign(path, campaign):
+    assert "0 reports erased" in run("erase", "--store", path, "--node", "bob", "--campaign", "0" * 64)
+    assert "1 report erased" in run("erase", "--store", path, "--node", "bob", "--campaign", campaign.id)
+
+
+@pytest.mark.parametrize("url", ["mysql://root:hunter2@host/db", "sqlite://store.db", "sqlite:///", ":memory:"])
+def test_an_address_that_is_no_store_is_refused_without_its_password(url):
+    text = run("stats", "--store", url, code=3)
+    assert "hunter2" not in text
+    assert "store" in text.lower()

@@ -1,0 +1,198 @@
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import scipy.sparse
+from click.testing import CliRunner
+
+from device.fake_service import claims_of, serving, token_for
+from privge import Campaign, Reports
+from privge.cli import main
+from privge.collect.service.credentials import write_keys
+from privge.collect.tokens import Key, Verifier
+
+COUNT = 30
+NAMES = ["a", "b", "c"]
+
+
+@pytest.fixture
+def service():
+    with serving() as service:
+        yield service
+
+
+@pytest.fixture
+def campaign():
+    return Campaign(dimensions=3, names=NAMES, low=0, high=1, mechanism="hds", epsilon=1.0, k=2, levels=33)
+
+
+@pytest.fixture
+def keys(tmp_path):
+    write_keys(tmp_path / "keys", [Key.new()])
+    return tmp_path / "keys"
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, service, campaign):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.delenv("PRIVGE_TOKEN_KEYS", raising=False)
+    url = service.add(campaign)
+
+    def call(*arguments, url=url):
+        return CliRunner().invoke(main, [str(a) for a in ("submit", "--campaign", url, *arguments)])
+
+    return call
+
+
+def users(path, count=COUNT, columns=NAMES, **more):
+    table = {"id": [f"p{i}" for i in range(count)], **{name: np.linspace(0, 1, count) for name in columns}, **more}
+    pq.write_table(pa.table(table), path)
+    return path
+
+
+def test_everybody_is_sent_in_batches_with_minted_tokens(run, tmp_path, keys, service, campaign):
+    sent = []
+    put = service.put
+    service.put = lambda campaign, token, body: sent.append(token) or put(campaign, token, body)
+    result = run("--batch", users(tmp_path / "u.parquet"), "--keys-file", keys, "--size", 8, "--json")
+    assert result.exit_code == 0, result.stderr
+    summary = json.loads(result.stdout)
+    assert (summary["reports"], summary["drawn"], summary["outcomes"]) == (COUNT, COUNT, {"stored": COUNT})
+    assert "everybody's private features" in result.stderr
+    assert len(service.stored) == COUNT
+    assert [path for method, path in service.requests if method == "POST"] == [
+        f"/v1/campaigns/{campaign.id}/reports"
+    ] * 4
+    from privge.collect.service.credentials import read_keys
+
+    verifier = Verifier(read_keys(keys))
+    grants = [verifier.verify(token, now=0) for token in sent]
+    assert {grant.node for grant in grants} == {f"p{i}" for i in range(COUNT)}
+    assert {grant.campaign for grant in grants} == {campaign.id}
+
+
+def test_a_proxy_and_a_person_can_use_the_same_data_folder(run, tmp_path, keys, service):
+    run("--batch", users(tmp_path / "u.parquet"), "--keys-file", keys)
+    for path in (tmp_path / "data").rglob("*"):
+        assert not path.is_dir() or path.stat().st_mode & 0o077 == 0, path
+    other = Campaign(dimensions=1, low=0, high=1, mechanism="hds", epsilon=1.0, k=1, levels=33)
+    (tmp_path / "me.json").write_text("[0.5]")
+    (tmp_path / "me.token").write_text(token_for("me"))
+    command = ["contribute", "--campaign", service.add(other), "--features", tmp_path / "me.json",
+               "--token-file", tmp_path / "me.token"]  # fmt: skip
+    result = CliRunner().invoke(main, [str(a) for a in command])
+    assert result.exit_code == 0, result.stderr
+
+
+def test_a_second_run_sends_nothing_and_a_larger_file_only_what_is_new(run, tmp_path, keys, service):
+    run("--batch", users(tmp_path / "u.parquet"), "--keys-file", keys)
+    again = run("--batch", users(tmp_path / "u.parquet"), "--keys-file", keys)
+    assert again.exit_code == 0
+    assert "nothing left to send" in again.stdout
+    assert len(service.received) == COUNT
+    summary = json.loads(run("--batch", users(tmp_path / "more.parquet", 40), "--keys-file", keys, "--json").stdout)
+    assert (summary["drawn"], summary["acknowledged_before"], summary["outcomes"]) == (10, COUNT, {"stored": 10})
+
+
+def test_a_killed_run_goes_on_with_the_same_bytes(run, tmp_path, keys, service, campaign):
+    path = users(tmp_path / "u.parquet")
+    service.faults = [None, "hang"]
+    command = [sys.executable, "-m", "privge", "submit", "--campaign", f"{service.base}/v1/campaigns/{campaign.id}",
+               "--batch", str(path), "--keys-file", str(keys), "--size", "10"]  # fmt: skip
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        while len(service.received) < 20:
+            assert process.poll() is None
+            service.committed.wait(0.05)
+        process.kill()
+        process.communicate()
+    result = run("--batch", path, "--keys-file", keys, "--size", 10, "--json")
+    summary = json.loads(result.stdout)
+    assert (summary["drawn"], summary["acknowledged_before"]) == (0, 10)
+    assert summary["outcomes"] == {"same": 10, "stored": 10}
+    bodies = {}
+    for _, node, body in service.received:
+        bodies.setdefault(node, set()).add(body)
+    assert len(bodies) == COUNT
+    assert all(len(different) == 1 for different in bodies.values())
+
+
+def test_a_refused_report_makes_the_exit_code_1(run, tmp_path, keys, service):
+    service.item_faults = [(409, "different"), (403, "over_budget")]
+    result = run("--batch", users(tmp_path / "u.parquet"), "--keys-file", keys)
+    assert result.exit_code == 1
+    assert "28 stored, 1 different, 1 over budget" in result.stdout
+
+
+def test_finished_reports_are_passed_on_as_they_are(run, tmp_path, campaign, service):
+    reports = campaign.simulate(np.full((5, 3), 0.5), ids=range(5))
+    reports.to_parquet(tmp_path / "r.parquet")
+    (tmp_path / "tokens.csv").write_text("id,token\n" + "".join(f"{i},{token_for(i)}\n" for i in range(5)))
+    result = run("--reports", tmp_path / "r.parquet", "--tokens", tmp_path / "tokens.csv")
+    assert result.exit_code == 0, result.stderr
+    assert {node: body for (_, node), body in service.stored.items()} == {
+        str(i): reports.codes[i].astype("<u2").tobytes() for i in range(5)
+    }
+
+
+def test_tokens_may_stand_beside_the_features(run, tmp_path, service):
+    tokens = [token_for(f"p{i}") for i in range(COUNT)]
+    result = run("--batch", users(tmp_path / "u.parquet", token=tokens))
+    assert result.exit_code == 0, result.stderr
+    assert len(service.stored) == COUNT
+
+
+def test_columns_are_joined_by_name(run, tmp_path, keys, monkeypatch):
+    seen = []
+    import privge.device.outbox
+
+    real = privge.device.outbox.simulate
+    monkeypatch.setattr(
+        privge.device.outbox,
+        "simulate",
+        lambda campaign, rows, **rest: seen.append(rows) or real(campaign, rows, **rest),
+    )
+    table = {"id": ["x", "y"], "c": [0.3, 0.6], "a": [0.1, 0.4], "b": [0.2, 0.5]}
+    pq.write_table(pa.table(table), tmp_path / "u.parquet")
+    assert run("--batch", tmp_path / "u.parquet", "--keys-file", keys).exit_code == 0
+    assert seen[0].tolist() == [[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]]
+    result = run("--batch", users(tmp_path / "v.parquet", columns=["a", "b", "d"]), "--keys-file", keys)
+    assert result.exit_code == 3
+    assert "not the features that the campaign asks for" in result.stderr
+
+
+def test_a_sparse_matrix_has_numbers_for_nodes(run, tmp_path, keys, service):
+    matrix = scipy.sparse.random_array((6, 3), density=0.5, rng=1).tocsr()
+    scipy.sparse.save_npz(tmp_path / "u.npz", matrix)
+    assert run("--batch", tmp_path / "u.npz", "--keys-file", keys).exit_code == 0
+    assert {node for _, node in service.stored} == {str(i) for i in range(6)}
+    assert all(type(claims_of(token_for(i))["node"]) is int for i in range(6))
+
+
+def test_nothing_is_drawn_for_a_control(run, tmp_path, keys, service):
+    control = Campaign(dimensions=3, names=NAMES, low=0, high=1, mechanism="none", k=2, levels=33)
+    result = run("--batch", users(tmp_path / "u.parquet"), "--keys-file", keys, url=service.add(control))
+    assert result.exit_code == 1
+    assert "no privacy" in result.stderr
+    assert not list((tmp_path / "data").rglob("*.parquet"))
+
+
+def test_one_source_and_keys_are_needed(run, tmp_path, keys):
+    batch = users(tmp_path / "u.parquet")
+    assert run("--keys-file", keys).exit_code == 2
+    assert run("--batch", batch, "--reports", batch, "--keys-file", keys).exit_code == 2
+    result = run("--batch", batch)
+    assert result.exit_code == 3
+    assert "keys" in result.stderr
+
+
+def test_reports_of_another_campaign_are_refused(run, tmp_path, keys):
+    other = Campaign(dimensions=3, low=0, high=1, mechanism="hds", epsilon=1.0, k=2, levels=33, purpose="another")
+    other.simulate(np.full((2, 3), 0.5)).to_parquet(tmp_path / "r.parquet")
+    result = run("--reports", tmp_path / "r.parquet", "--keys-file", keys)
+    assert result.exit_code == 3
+    assert "r.parquet: the reports answer campaign" in result.stderr
+    assert isinstance(Reports.from_parquet(tmp_path / "r.parquet"), Reports)
