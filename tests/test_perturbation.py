@@ -213,7 +213,7 @@ def test_ids_must_fit_the_rows():
 
 
 def test_no_message_contains_a_private_value(caplog):
-    caplog.set_level("DEBUG")
+    caplog.set_level("DEBUG", logger="privge")
     attempts = [
         lambda c: c.report([SECRET] * 5, node=1),
         lambda c: c.report([SECRET * 10] * 6, node=1),

@@ -363,7 +363,7 @@ def test_nothing_is_drawn_without_the_operating_systems_randomness(send, service
 
 
 def test_private_values_are_written_nowhere(send, service, tmp_path, caplog):
-    caplog.set_level(logging.DEBUG)
+    caplog.set_level(logging.DEBUG, logger="privge")
     service.faults = ["drop", 503]
     send()
     written = b"".join(path.read_bytes() for path in (tmp_path / "me").rglob("*") if path.is_file())
@@ -374,7 +374,7 @@ def test_private_values_are_written_nowhere(send, service, tmp_path, caplog):
 
 
 def test_no_message_holds_a_token_or_node(send, service, caplog):
-    caplog.set_level(logging.DEBUG)
+    caplog.set_level(logging.DEBUG, logger="privge")
     service.faults = [503, 409]
     with pytest.raises(ServiceRefused) as caught:
         send(node="carol-17")
