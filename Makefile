@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check -qq
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check format bench docs clean
+.PHONY: help install demo test check format bench load chaos docs clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,6 +45,13 @@ bench: $(VENV)/.installed-bench ## Measure speed and memory against other librar
 	$(BIN)/python benchmarks/million_users.py
 	$(BIN)/python benchmarks/propagation.py
 	$(BIN)/python benchmarks/reading.py
+	$(BIN)/python benchmarks/service.py
+
+load: $(VENV)/.installed-chaos ## Is the service fast enough? (8 minutes on an idle machine)
+	$(BIN)/python -m reliability.load
+
+chaos: $(VENV)/.installed-chaos ## Does it keep its promises while things break? (20 minutes)
+	$(BIN)/python -m reliability.chaos
 
 docs: $(VENV)/.installed-docs ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
