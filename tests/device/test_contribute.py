@@ -6,6 +6,7 @@ import re
 import ssl
 import stat
 import threading
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from device.fake_service import cut_short, dripping, endless, redirect, token_fo
 from privge import Campaign
 from privge.device import Patience, contribute
 from privge.device.address import Address
+from privge.device.contribute import _check_open
 from privge.device.memory import Memory
 from privge.device.web import Service
 from privge.errors import (
@@ -217,6 +219,19 @@ def test_a_campaign_without_privacy_is_refused(send, service, tmp_path):
     with pytest.raises(PrivacyViolation, match="no privacy"):
         send(url=service.add(control))
     assert files_of(tmp_path / "me") == set()
+
+
+@pytest.mark.parametrize("hours", [-23, 23])
+def test_a_clock_that_is_a_day_wrong_refuses_no_open_campaign(hours):
+    """The service opened it an hour ago, or closes it in an hour; only the device thinks otherwise."""
+    now = datetime.now(UTC)
+    campaign = Campaign(
+        dimensions=2, low=0, high=1, mechanism="hds", epsilon=1.0, k=1,
+        opens=now - timedelta(hours=1), closes=now + timedelta(hours=1),
+    )  # fmt: skip
+    _check_open(campaign, now + timedelta(hours=hours))
+    with pytest.raises(ServiceRefused):
+        _check_open(campaign, now + timedelta(hours=3 * hours))
 
 
 def test_a_campaign_that_is_not_open_costs_nothing(send, service, tmp_path):

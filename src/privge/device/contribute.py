@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from privge.campaign import Campaign
@@ -18,6 +18,7 @@ from privge.errors import BadData, CampaignMismatch, InvalidCampaign, ServiceRef
 from privge.perturbation import FeatureVector
 from privge.reports import Report, Reports
 
+_CLOCK_ERROR = timedelta(days=1)
 _LARGEST_CAMPAIGN = 2**25  # bytes: bounds and names of a million features
 
 _REFUSALS = {
@@ -178,9 +179,12 @@ def _refused(status: int, detail: str) -> ServiceRefused:
 
 
 def _check_open(campaign: Campaign, now: datetime) -> None:
-    """Refuse before the draw what the service would refuse after it: epsilon would be spent for nothing."""
-    moment = now.strftime("%Y-%m-%dT%H:%M:%SZ")
-    if campaign.opens and moment < campaign.opens:
+    """Refuse before the draw what the service would refuse after it: epsilon would be spent for nothing.
+
+    A device's clock may be wrong by a day; what is open within a day of it is left to the service's clock.
+    """
+    latest, earliest = ((now + day).strftime("%Y-%m-%dT%H:%M:%SZ") for day in (_CLOCK_ERROR, -_CLOCK_ERROR))
+    if campaign.opens and latest < campaign.opens:
         raise ServiceRefused(410, f"the campaign opens at {campaign.opens}; nothing was drawn")
-    if campaign.closes and moment >= campaign.closes:
+    if campaign.closes and earliest >= campaign.closes:
         raise ServiceRefused(410, f"the campaign closed at {campaign.closes}; nothing was drawn")
