@@ -4,8 +4,8 @@ import asyncio
 import logging
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
@@ -103,8 +103,8 @@ class _Endpoint:
 
     async def _answer(self, request: Request) -> Answer:
         try:
-            self._admit()
-            return await self._handler(request.method)(self._service, request)
+            with self._admitted():
+                return await self._handler(request.method)(self._service, request)
         except ClientGone:
             raise
         except Exception as error:
@@ -114,9 +114,17 @@ class _Endpoint:
             await drain(request)
             return Answer(refused.reason, problem(refused))
 
-    def _admit(self) -> None:
-        if self._service.under_way > self._service.limits.requests and self._route not in _ALWAYS:
+    @contextmanager
+    def _admitted(self) -> Iterator[None]:
+        """Take one of the places; refused requests take none, however long their answer takes."""
+        service = self._service
+        if service.admitted >= service.limits.requests and self._route not in _ALWAYS:
             raise Refused("busy")
+        service.admitted += 1
+        try:
+            yield
+        finally:
+            service.admitted -= 1
 
     def _handler(self, method: str) -> Handler:
         handler = self._handlers.get("GET" if method == "HEAD" else method)

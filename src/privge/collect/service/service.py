@@ -71,7 +71,8 @@ class Service:
         self.allowance = Allowance(limits.bytes_in_flight)
         self.metrics = Metrics(settings.shared)
         self.summary = Summary()
-        self.under_way = 0
+        self.under_way = 0  # requests without a complete answer; shutting down waits for them
+        self.admitted = 0  # of these, the ones that a handler works on; their number is limited
         self.stopping = False
         self._verifier = Verifier(settings.keys, leeway=settings.leeway)
         self._known: dict[str, Known] = {}

@@ -26,7 +26,7 @@ from privge.collect.stores.session import Row, Session
 from privge.collect.stores.sql import SqlStore
 from privge.errors import StoreMismatch, StoreUnavailable
 
-_WAIT = 10.0  # seconds to wait for a connection
+_WAIT = 3.0  # seconds to wait for a connection; a device gives up after 30, and several transactions may wait in turn
 _LOCK = 0x70726976  # "priv"; all workers take this one
 _STEPS = migrations("postgresql")
 
