@@ -1,6 +1,5 @@
 """From reports and a graph to one vector for each node."""
 
-import inspect
 import logging
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -11,6 +10,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from privge._parameters import Parameters
 from privge._typing import Decoding, Progress
 from privge.campaign import Campaign
 from privge.errors import BadData, CampaignMismatch
@@ -210,7 +210,7 @@ def _provenance(
     )
 
 
-class PrivGE:
+class PrivGE(Parameters):
     """The whole method in scikit-learn's form: perturb, propagate, embed.
 
     ``fit_transform(graph, features)`` simulates every device. Parameters are those of `privge.Campaign` and
@@ -282,24 +282,5 @@ class PrivGE:
         """Return the matrix of vectors, in the graph's order."""
         return self.fit(graph, features).embedding_.matrix
 
-    def get_params(self, deep: bool = True) -> dict[str, object]:  # noqa: ARG002, FBT001, FBT002 (scikit-learn's signature)
-        """Return the parameters by name."""
-        return {
-            name: getattr(self, name) for name in inspect.signature(type(self).__init__).parameters if name != "self"
-        }
-
-    def set_params(self, **parameters: object) -> Self:
-        """Change parameters by name."""
-        known = self.get_params()
-        for name, value in parameters.items():
-            if name not in known:
-                raise ValueError(f"{name!r} is no parameter; there are {', '.join(known)}")
-            setattr(self, name, value)
-        return self
-
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "embedding_")
-
-    def __repr__(self) -> str:
-        given = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items())
-        return f"PrivGE({given})"
