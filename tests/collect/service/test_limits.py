@@ -61,8 +61,8 @@ def test_nodes_are_remembered_by_a_hash_of_this_process_alone():
     first, second = RateLimit(1, 1, 10), RateLimit(1, 1, 10)
     for limit in (first, second):
         limit.take("sentinel-node", 0)
-    assert b"sentinel" not in b"".join(first._buckets)
-    assert set(first._buckets).isdisjoint(second._buckets)
+    assert b"sentinel" not in b"".join(first._full_at)
+    assert set(first._full_at).isdisjoint(second._full_at)
 
 
 def test_an_allowance_is_given_back():

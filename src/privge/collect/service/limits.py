@@ -25,33 +25,32 @@ class RateLimit:
     """
 
     def __init__(self, rate: float, burst: int, nodes: int) -> None:
-        self._rate, self._burst, self._nodes = rate, float(burst), nodes
-        self._forget = burst / rate
+        self._interval, self._slack, self._nodes = 1 / rate, (burst - 1) / rate, nodes
         self._secret = secrets.token_bytes(32)
-        self._buckets: OrderedDict[bytes, tuple[float, float]] = OrderedDict()  # the longest idle first
+        self._full_at: OrderedDict[bytes, float] = OrderedDict()  # when the bucket of a node is full again
 
     def __len__(self) -> int:
-        return len(self._buckets)
+        return len(self._full_at)
 
     def take(self, node: str | int, now: float) -> None:
         """Take one request from a node's bucket, or refuse it."""
         name = hashlib.blake2b(node_key(node), key=self._secret, digest_size=16).digest()
-        level, since = self._buckets.pop(name, (self._burst, now))
-        level = min(self._burst, level + (now - since) * self._rate)
-        allowed = level >= 1
-        self._buckets[name] = (level - 1 if allowed else level, now)
+        full_at = max(self._full_at.pop(name, now), now)
+        wait = full_at - now - self._slack  # until there is room for one more
+        self._full_at[name] = full_at + self._interval if wait <= 0 else full_at
         self._trim(now)
-        if not allowed:
-            raise Refused("rate", headers={"retry-after": str(int((1 - level) / self._rate) + 1)})
+        if wait > 0:
+            raise Refused("rate", headers={"retry-after": str(int(wait) + 1)})
 
     def _trim(self, now: float) -> None:
         for _ in range(2):  # two for each that comes, so that the memory shrinks when it can
-            if not self._buckets:
+            if not self._full_at:
                 return
-            name, (_, since) = next(iter(self._buckets.items()))
-            if len(self._buckets) <= self._nodes and now - since < self._forget:
-                return
-            del self._buckets[name]
+            name, full_at = next(iter(self._full_at.items()))
+            if full_at <= now or len(self._full_at) > self._nodes:
+                del self._full_at[name]
+            else:
+                self._full_at.move_to_end(name)  # it is looked at again when the others have had their turn
 
 
 class Allowance:
