@@ -17,6 +17,7 @@ PrivgeError                      exit code 1
 ├── StoreUnavailable                           a store cannot be used now; what was not acknowledged may be sent again
 │   └── Busy                                   too many reports are waiting to be stored
 ├── ToleranceNotReached                        an engine could not certify the error asked for
+├── ClusterFailed                              a cluster is not there or was lost; what is finished is kept
 └── RandomnessUnavailable                      the operating system gives no secure random bytes
 ```
 
@@ -117,6 +118,10 @@ class Busy(StoreUnavailable):
 
 class ToleranceNotReached(PrivgeError, ArithmeticError):
     """An engine could not certify the error that was asked for; the message says what it could."""
+
+
+class ClusterFailed(PrivgeError):
+    """A cluster is not there, or could not finish; what it finished is kept, and the message says what to do."""
 
 
 class RandomnessUnavailable(PrivgeError):

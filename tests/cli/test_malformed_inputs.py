@@ -352,7 +352,7 @@ def test_a_process_prints_one_line_and_no_traceback(tmp_path):
 
 
 def propagating(_folder):
-    time.sleep(2)  # perturbing takes half a second, propagating six
+    time.sleep(2)  # perturbing takes half a second, propagating many
 
 
 def writing(folder):
@@ -362,6 +362,7 @@ def writing(folder):
 
 @pytest.mark.parametrize(("wait_until", "edges"), [(propagating, 3_000_000), (writing, 300_000)])
 def test_an_interrupted_run_leaves_nothing_behind(tmp_path, wait_until, edges):
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it, and so would ours
     nodes = 300_000
     generator = np.random.default_rng(0)
     ends = tuple(generator.integers(0, nodes, (2, edges), dtype=np.int32))
@@ -370,7 +371,7 @@ def test_an_interrupted_run_leaves_nothing_behind(tmp_path, wait_until, edges):
     scipy.sparse.save_npz(tmp_path / "g.npz", graph, compressed=False)
     scipy.sparse.save_npz(tmp_path / "f.npz", scipy.sparse.csr_array(features, shape=(nodes, 64)), compressed=False)
     command = [sys.executable, "-m", "privge", "embed", "--graph", tmp_path / "g.npz", "--features", tmp_path / "f.npz"]
-    command += ["--epsilon", 1, "--alpha", 0.02 if wait_until is propagating else 0.9, "-o", tmp_path / "z.parquet"]
+    command += ["--epsilon", 1, "--alpha", 0.001 if wait_until is propagating else 0.9, "-o", tmp_path / "z.parquet"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen([str(part) for part in command], text=True, **pipes) as process:
         # Remarks about the graph come first; once the notice is there, the graph is read and the work begins.

@@ -10,7 +10,9 @@ from privge.errors import PrivgeError
 
 COMMANDS = (
     "campaign",
+    "cluster",
     "contribute",
+    "convert",
     "datasets",
     "demo",
     "embed",

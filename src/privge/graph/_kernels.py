@@ -59,3 +59,66 @@ def reorder(indptr, indices, order, padding):
         new_indices[start:stop].sort()
         new_indptr[new + 1] = stop
     return new_indptr, new_indices
+
+
+@njit(cache=True, nogil=True)
+def scatter(sources, targets, shift, starts, pairs):
+    """Write each edge both ways, grouped by the bucket of its row, and return the number of self-loops.
+
+    Bucket ``b``, rows whose number shifted is ``b``, gets ``pairs[starts[b]:starts[b + 1]]``.
+    """
+    loops = 0
+    starts[:] = 0
+    for e in range(sources.size):
+        if sources[e] == targets[e]:
+            loops += 1
+        else:
+            starts[(sources[e] >> shift) + 1] += 1
+            starts[(targets[e] >> shift) + 1] += 1
+    for bucket in range(1, starts.size):
+        starts[bucket] += starts[bucket - 1]
+    fill = starts[:-1].copy()
+    for e in range(sources.size):
+        s, t = sources[e], targets[e]
+        if s != t:
+            place = fill[s >> shift]
+            pairs[place, 0], pairs[place, 1] = s, t
+            fill[s >> shift] += 1
+            place = fill[t >> shift]
+            pairs[place, 0], pairs[place, 1] = t, s
+            fill[t >> shift] += 1
+    return loops
+
+
+@njit(cache=True, nogil=True)
+def count_rows(pairs, first, counts):
+    """Add to the counts of rows, the first of which is ``first``, how often each stands in the pairs."""
+    for e in range(pairs.shape[0]):
+        counts[pairs[e, 0] - first] += 1
+
+
+@njit(cache=True, nogil=True)
+def place_targets(pairs, first, last, fill, targets):
+    """Put the targets of rows ``first`` to ``last`` where these rows are filled next."""
+    for e in range(pairs.shape[0]):
+        row = pairs[e, 0]
+        if first <= row < last:
+            targets[fill[row - first]] = pairs[e, 1]
+            fill[row - first] += 1
+
+
+@njit(cache=True, nogil=True)
+def sort_rows(starts, targets, degrees):
+    """Sort each row and drop repetitions, move rows together, and return where the last one ends."""
+    end = 0
+    for row in range(degrees.size):
+        first, last = starts[row], starts[row + 1]
+        targets[first:last].sort()
+        begin = end
+        for e in range(first, last):
+            target = targets[e]
+            if end == begin or targets[end - 1] != target:
+                targets[end] = target
+                end += 1
+        degrees[row] = end - begin
+    return end

@@ -19,6 +19,9 @@ import pyarrow.parquet as pq
 
 from privge.errors import BadData
 
+EDGE_NAMES = {("source", "target"), ("src", "dst"), ("from", "to"), ("id_1", "id_2"), ("u", "v")}
+"""What the columns of an edge list may be called."""
+
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _UNREADABLE = (OSError, EOFError, csv.Error, zlib.error)
 

@@ -1,7 +1,5 @@
 """`Graph`: node ids and a symmetric adjacency in compressed rows, without weights."""
 
-import hashlib
-import json
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,6 +13,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from privge.errors import BadData
+from privge.graph._fingerprint import fingerprint_of, pieces
 from privge.ids import Ids, as_ids
 
 if TYPE_CHECKING:
@@ -78,11 +77,8 @@ class Graph:
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of ids and adjacency: two graphs with the same fingerprint are the same."""
-        # JSON says where each id ends and tells 1 from "1"; their number says where the rows end.
-        digest = hashlib.sha256(json.dumps(self.ids.tolist()).encode())
-        for array in (self.indptr, self.indices):
-            digest.update(np.ascontiguousarray(array).tobytes())
-        return digest.hexdigest()
+        ids = (piece.tolist() for piece in pieces(self.ids))
+        return fingerprint_of(ids, pieces(self.indptr), pieces(self.indices))
 
     @classmethod
     def from_edges(

@@ -5,7 +5,7 @@ import zipfile
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 
 import numpy as np
@@ -16,14 +16,15 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from privge._atomic import atomic_path
+from privge._folder import Folder
 from privge.errors import BadData
-from privge.graph.columns import delimiter, first_line, first_null, first_text, line_of, read_table
+from privge.graph.columns import EDGE_NAMES, delimiter, first_line, first_null, first_text, line_of, read_table
 from privge.graph.graph import Graph, UnknownNode
+from privge.graph.stored import StoredGraph
 from privge.ids import Ids, as_ids, first_repeated
 
 logger = logging.getLogger(__name__)
 
-_EDGE_NAMES = {("source", "target"), ("src", "dst"), ("from", "to"), ("id_1", "id_2"), ("u", "v")}
 _NO_MATRIX = (OSError, ValueError, KeyError, EOFError, TypeError, NotImplementedError, zipfile.BadZipFile, zlib.error)
 
 
@@ -37,17 +38,20 @@ class Features:
 
 
 def read_graph(path: str | PathLike[str], *, nodes: str | PathLike[str] | None = None) -> Graph:
-    """Read edges from CSV, TSV, Parquet or a sparse ``.npz``.
+    """Read edges from CSV, TSV, Parquet or a sparse ``.npz``, or open a stored graph.
 
     A text file has two columns, with a header such as ``source,target``, or without one if the ids are integers.
 
     Parameters
     ----------
     path
-        The edges. An ``.npz`` holds a scipy adjacency whose ids are 0, 1, ....
+        The edges. An ``.npz`` holds a scipy adjacency whose ids are 0, 1, .... A folder or an address such as
+        ``s3://bucket/big.graph`` is a graph that `save_graph` or `convert_graph` wrote; a folder is mapped, not read.
     nodes
         A table with a column ``id``: all nodes, isolated ones too, in the order that rows shall have.
     """
+    if "://" in fspath(path) or Path(path).is_dir():
+        return _stored_graph(path, nodes)
     path = Path(path)
     if path.suffix == ".npz":
         return _graph_from_npz(path, nodes)
@@ -98,7 +102,30 @@ def read_features(path: str | PathLike[str], *, leave_out: Sequence[str] = ()) -
     if path.suffix == ".npz":
         matrix = _load_npz(path)
         return Features(np.arange(matrix.shape[0]), matrix)
-    table = _table_with_ids(path)
+    return _features(_table_with_ids(path), path, leave_out)
+
+
+def read_features_part(folder: Folder, name: str, *, leave_out: Sequence[str] = ()) -> Features:
+    """Read features from one Parquet file of a folder, which may be an address that fsspec knows."""
+    try:
+        with folder.reading(name) as file:
+            return _features(pq.read_table(file), Path(name), leave_out)
+    except (pa.ArrowException, OSError) as error:
+        raise BadData(f"{folder.file(name)}: no Parquet file ({error})") from error
+    except BadData as error:
+        raise BadData(f"{folder.file('')}{error}") from error
+
+
+def read_feature_names(folder: Folder, name: str) -> tuple[str, ...]:
+    """Return the feature columns of one Parquet file of a folder; no row is read."""
+    try:
+        with folder.reading(name) as file:
+            return tuple(column for column in pq.read_schema(file).names if column != "id")
+    except (pa.ArrowException, OSError) as error:
+        raise BadData(f"{folder.file(name)}: no Parquet file ({error})") from error
+
+
+def _features(table: pa.Table, path: Path, leave_out: Sequence[str]) -> Features:
     ids = _as_ids(_column(table, "id", path), path)
     names = tuple(name for name in table.column_names if name != "id" and name not in leave_out)
     if not names:
@@ -132,6 +159,12 @@ def _edge_table(path: Path) -> tuple[pa.Table, bool]:
     return table, header
 
 
+def _stored_graph(path: str | PathLike[str], nodes: str | PathLike[str] | None) -> Graph:
+    if nodes is not None:
+        raise BadData(f"{path}: a stored graph has all its nodes already; leave out {nodes}")
+    return StoredGraph.open(path).graph()
+
+
 def _graph_from_npz(path: Path, nodes: str | PathLike[str] | None) -> Graph:
     if nodes is not None:
         raise BadData(f"{path}: an .npz has all its nodes already, 0, 1, ...; leave out {nodes}")
@@ -153,10 +186,10 @@ def _table_with_ids(path: Path) -> pa.Table:
 
 def _edge_columns(fields: list[str], path: Path) -> tuple[str, ...]:
     lowered = {field.strip().lower(): field for field in fields}
-    for pair in _EDGE_NAMES:
+    for pair in EDGE_NAMES:
         if set(pair) == set(lowered):
             return tuple(lowered[name] for name in pair)
-    wanted = " or ".join(",".join(pair) for pair in sorted(_EDGE_NAMES))
+    wanted = " or ".join(",".join(pair) for pair in sorted(EDGE_NAMES))
     raise BadData(f"{path}, line 1: unknown columns {','.join(fields)}; the header must be {wanted}")
 
 
@@ -191,7 +224,8 @@ def _numbers(column: pa.ChunkedArray, name: str, path: Path) -> NDArray[np.float
         raise BadData(f"{line_of(path, row, header=True)}: feature {name!r} is not a number")
     if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type) or pa.types.is_boolean(column.type)):
         raise BadData(f"{path}: feature {name!r} holds {column.type}, not numbers")
-    numbers: NDArray[np.float64] = column.cast(pa.float64()).to_numpy()
+    # Not checked for exactness: an integer beyond 2**53 is rounded, where the check would put it into a message.
+    numbers: NDArray[np.float64] = column.cast(pa.float64(), safe=False).to_numpy()
     return numbers
 
 

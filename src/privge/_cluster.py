@@ -1,0 +1,98 @@
+"""A Dask cluster that exists already: connecting to it, running idempotent tasks on it, and saying what went wrong.
+
+Everything that runs on a cluster goes through `completed`: plain functions of plain arguments that leave their result
+in a shared folder and may be run twice. Dask places them, runs them again when a worker dies, and gives up on a task
+that keeps killing workers.
+"""
+
+import errno
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from privge.errors import ClusterFailed, PrivgeError
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+Cluster: TypeAlias = "str | Client"
+"""The address of a Dask scheduler, or a client of one."""
+
+_RETRIES = 2  # of a task that failed; a task whose worker died is run again besides
+
+T = TypeVar("T")
+
+
+@contextmanager
+def connected(cluster: Cluster, *, timeout: float = 10.0) -> Iterator["Client"]:
+    """Yield a client of the cluster; one that was made here is closed at the end, one that was given is not."""
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise ClusterFailed("a cluster needs Dask: pip install 'privge[cluster]'") from error
+    if isinstance(cluster, Client):
+        yield cluster
+        return
+    try:
+        client = Client(cluster, timeout=timeout, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise ClusterFailed(
+            f"there is no Dask scheduler at {cluster}; `privge cluster` says how to start one"
+        ) from error
+    try:
+        yield client
+    finally:
+        client.close(timeout=2)
+
+
+def workers(client: "Client") -> dict[str, dict[str, Any]]:
+    """Return what the scheduler knows of each worker, by address; a cluster without workers is an error."""
+    known: dict[str, dict[str, Any]] = client.scheduler_info(n_workers=-1)["workers"]
+    if not known:
+        raise ClusterFailed(f"the cluster at {client.scheduler.address} has no workers")
+    return known
+
+
+def completed(client: "Client", function: Callable[..., T], tasks: Sequence[tuple[Any, ...]]) -> Iterator[T]:
+    """Run ``function(*task)`` for every task and yield the results as they come."""
+    from distributed import as_completed
+
+    with translated():
+        futures = [client.submit(function, *task, pure=False, retries=_RETRIES) for task in tasks]
+        try:
+            for future in as_completed(futures, loop=client.loop):  # there need not be a default client
+                yield future.result()
+        finally:
+            if waiting := [future for future in futures if not future.done()]:
+                client.cancel(waiting)
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Turn what a cluster can fail with into one message that says what to do."""
+    from concurrent.futures import CancelledError
+
+    from distributed import KilledWorker
+    from distributed.comm import CommClosedError
+    from tornado.iostream import StreamClosedError
+
+    again = "run the same command again: what is finished is kept"
+    try:
+        yield
+    except PrivgeError:
+        raise
+    except KilledWorker as error:
+        raise ClusterFailed(
+            f"workers died one after another at the same task ({error.task}), most likely for lack of memory; "
+            f"give workers more or ask for the other regime, then {again}"
+        ) from error
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
+            raise ClusterFailed(f"a worker's disk is full ({error}); make room, then {again}") from error
+        if isinstance(error, CommClosedError | StreamClosedError | TimeoutError):
+            raise ClusterFailed(f"the scheduler was lost; when it is back, {again}") from error
+        raise ClusterFailed(f"a worker could not read or write ({error}); then {again}") from error
+    except CancelledError as error:
+        raise ClusterFailed(f"the scheduler was lost or restarted; when it is back, {again}") from error
+    except MemoryError as error:
+        raise ClusterFailed(f"a worker ran out of memory; give workers more, then {again}") from error

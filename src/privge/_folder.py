@@ -1,0 +1,205 @@
+"""A folder that several processes share: a local or network path, or any address that fsspec knows.
+
+Files are NumPy arrays and small JSON documents. Each is complete or absent: on a file system it is written beside its
+target and renamed; an object store shows an object only when all of it has arrived. Writing the same file twice is
+harmless, which is what lets a task be run again after a fault.
+"""
+
+import io
+import json
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import DTypeLike, NDArray
+
+from privge._atomic import atomic_path
+from privge.errors import BadData
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder by its path or address.
+
+    Parameters
+    ----------
+    address
+        ``/shared/run``, ``s3://bucket/run``, ``memory://run``.
+    """
+
+    address: str
+
+    @classmethod
+    def of(cls, place: "str | os.PathLike[str] | Folder") -> "Folder":
+        """Return the folder that a path, an address or a folder names."""
+        return place if isinstance(place, Folder) else cls(os.fspath(place))
+
+    @classmethod
+    def containing(cls, file: str | os.PathLike[str]) -> tuple["Folder", str]:
+        """Return the folder and the name of a file that a path or an address names."""
+        address = os.fspath(file)
+        folder, slash, name = address.rpartition("/")
+        return cls(folder or slash or "."), name
+
+    @property
+    def path(self) -> Path | None:
+        """The path, if the folder lies in a file system, where arrays can be memory-mapped."""
+        if self.address.startswith("file://"):
+            return Path(self.address.removeprefix("file://"))
+        return None if "://" in self.address else Path(self.address)
+
+    def sub(self, name: str) -> "Folder":
+        """Return a folder inside this one."""
+        return Folder(f"{self.address.rstrip('/')}/{name}")
+
+    def file(self, name: str) -> str:
+        """Return the path or address of a file inside this folder."""
+        return f"{self.address.rstrip('/')}/{name}"
+
+    def exists(self, name: str = "") -> bool:
+        """Say whether a file is there."""
+        if self.path is not None:
+            return (self.path / name).exists()
+        system, root = self._system()
+        return bool(system.exists(f"{root}/{name}"))
+
+    def names(self, suffix: str = "") -> list[str]:
+        """Return the names of the finished files, sorted; those that begin with a dot or underscore are not data."""
+        if self.path is not None:
+            found = [entry.name for entry in self.path.iterdir()] if self.path.is_dir() else []
+        else:
+            system, root = self._system()
+            entries = system.ls(root, detail=False) if system.exists(root) else []
+            found = [entry.rstrip("/").rsplit("/", 1)[-1] for entry in entries]
+        return sorted(name for name in found if name.endswith(suffix) and not name.startswith((".", "_")))
+
+    def make(self) -> None:
+        """Make the folder if it is absent."""
+        if self.path is not None:
+            self.path.mkdir(parents=True, exist_ok=True)
+        else:
+            system, root = self._system()
+            system.makedirs(root, exist_ok=True)
+
+    @contextmanager
+    def writing(self, name: str, *, once: bool = False) -> Iterator[BinaryIO]:
+        """Yield a file to write; it has its name only when all of it is written.
+
+        With ``once`` a file that is there already is never replaced: `FileExistsError`. For an address the bytes are
+        gathered first, because closing an object half-way, after an error, would make it look finished.
+        """
+        if self.path is not None:
+            with atomic_path(self.path / name, once=once) as partial, partial.open("wb") as file:
+                yield file
+            return
+        gathered = io.BytesIO()
+        yield gathered
+        system, root = self._system()
+        system.pipe_file(f"{root}/{name}", gathered.getvalue(), mode="create" if once else "overwrite")
+
+    @contextmanager
+    def reading(self, name: str) -> Iterator[BinaryIO]:
+        """Yield a file to read."""
+        if self.path is not None:
+            with (self.path / name).open("rb") as file:
+                yield file
+            return
+        system, root = self._system()
+        with system.open(f"{root}/{name}", "rb") as file:
+            yield file
+
+    def write(self, name: str, array: NDArray[Any]) -> int:
+        """Write an array as ``.npy``, complete or not at all, and return its bytes."""
+        self.make()
+        with self.writing(name) as file:
+            np.save(file, array)
+        return array.nbytes
+
+    @contextmanager
+    def create(self, name: str, shape: tuple[int, ...], kind: DTypeLike) -> Iterator[NDArray[Any]]:
+        """Yield an array to be filled, memory-mapped where possible; at the end it is the file, or nothing is."""
+        if self.path is None:
+            array: NDArray[Any] = np.empty(shape, dtype=kind)
+            yield array
+            self.write(name, array)
+            return
+        self.path.mkdir(parents=True, exist_ok=True)
+        with atomic_path(self.path / name) as partial:
+            mapped = npy.open_memmap(partial, mode="w+", dtype=np.dtype(kind), shape=shape)
+            with partial.open("r+b") as file:  # a full disk is an error now, not a bus error while the array is filled
+                os.posix_fallocate(file.fileno(), 0, max(1, partial.stat().st_size))
+            yield mapped
+            mapped.flush()
+
+    def read(self, name: str, first: int = 0, last: int | None = None) -> NDArray[Any]:
+        """Return rows ``first`` to ``last`` of an array: memory-mapped where possible, else only those are read."""
+        if self.path is not None:
+            mapped: NDArray[Any] = np.load(self.path / name, mmap_mode="r")
+            return mapped[first:last]
+        system, root = self._system()
+        with system.open(f"{root}/{name}", "rb") as file:
+            shape, _, kind = _header(file)
+            _, end, _ = slice(first, last).indices(shape[0])
+            width = kind.itemsize * int(np.prod(shape[1:], dtype=np.int64))
+            file.seek(first * width, os.SEEK_CUR)
+            raw = file.read(max(0, end - first) * width)
+        return np.frombuffer(raw, dtype=kind).reshape(-1, *shape[1:])
+
+    def write_document(self, name: str, document: dict[str, Any]) -> None:
+        """Write a JSON document, complete or not at all."""
+        self.make()
+        with self.writing(name) as file:
+            file.write(json.dumps(document, indent=1).encode())
+
+    def document(self, name: str) -> dict[str, Any]:
+        """Return a JSON document."""
+        try:
+            with self.reading(name) as file:
+                document: dict[str, Any] = json.loads(file.read())
+        except (ValueError, OSError) as error:
+            raise BadData(f"{self.address}/{name}: {error}") from error
+        return document
+
+    def remove(self, names: Sequence[str]) -> None:
+        """Remove files; those that are gone already are no matter."""
+        for name in names:
+            if self.path is not None:
+                (self.path / name).unlink(missing_ok=True)
+                continue
+            system, root = self._system()
+            if system.exists(f"{root}/{name}"):
+                system.rm_file(f"{root}/{name}")
+
+    def clear(self) -> None:
+        """Remove the folder and everything in it."""
+        if self.path is not None:
+            shutil.rmtree(self.path, ignore_errors=True)
+            return
+        system, root = self._system()
+        if system.exists(root):
+            system.rm(root, recursive=True)
+
+    def _system(self) -> tuple[Any, str]:
+        """Return fsspec's file system and the folder's place in it."""
+        try:
+            from fsspec.core import url_to_fs
+        except ImportError as error:
+            raise BadData(f"{self.address}: addresses need fsspec: pip install 'privge[cluster]'") from error
+        try:
+            system, root = url_to_fs(self.address)
+        except (ImportError, ValueError) as error:  # a protocol that fsspec lacks a package for, or does not know
+            raise BadData(f"{self.address}: {error}") from error
+        return system, root.rstrip("/")
+
+
+def _header(file: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:  # noqa: ANN401 (whatever fsspec opens)
+    version = npy.read_magic(file)
+    read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+    shape, fortran, kind = read(file)
+    return shape, fortran, kind

@@ -1,0 +1,84 @@
+"""``privge cluster``: how to start Dask, which does the work that one machine cannot; and a local one to try it."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+
+from privge.errors import ClusterFailed
+from privge.propagation import processors
+
+_HOW = """\
+privge runs on a Dask cluster that exists; it manages none. Any of Dask's own tools starts one:
+
+  one machine    privge cluster --local 4              (or --cluster local in any command)
+  several, SSH   dask ssh --hostfile hosts --nthreads 1      (pip install dask[distributed] asyncssh)
+  by hand        dask scheduler                              on one machine
+                 dask worker tcp://SCHEDULER:8786 --nworkers 8 --nthreads 1 --memory-limit 16GB   on each other
+  Kubernetes     the Dask operator:   helm install dask-operator; kubectl apply -f cluster.yaml
+  SLURM, PBS     dask-jobqueue:       SLURMCluster(cores=1, processes=1, memory="16GB").scale(32)
+
+Then give its address:
+
+  privge embed --graph big.graph --reports reports/ --cluster tcp://SCHEDULER:8786 -o vectors/
+
+What every worker needs: the same versions of Python and privge (pip install -c constraints.txt 'privge[cluster]'), one
+thread each, and a folder that all of them share (NFS, Lustre, EFS, or an object store: s3://, gs://, abfs://), named by
+--work-folder. What is finished there is never computed again: after any failure, run the same command again.
+Whoever can reach the scheduler can run code on the workers: keep it in a private network, or use Dask's TLS.
+"""
+
+
+@click.command()
+@click.option("--local", "count", type=click.IntRange(1), help="Run a local cluster of this many workers until Ctrl-C.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8786, show_default=True, help="Of the local scheduler.")
+@click.option("--memory", default="auto", show_default=True, help="Of each local worker, such as 4GB.")
+def cluster(count: int | None, port: int, memory: str) -> None:
+    """Say how to start a Dask cluster, or run a local one to try it.
+
+    \b
+    Examples:
+      privge cluster
+      privge cluster --local 4
+    """
+    if count is None:
+        click.echo(_HOW)
+        return
+    with _local(count, port=port, memory=memory) as address:
+        click.echo(f"{count} workers at {address}; stop with Ctrl-C")
+        try:
+            while True:
+                time.sleep(3600)
+        except KeyboardInterrupt:
+            click.echo("stopped", err=True)
+
+
+@contextmanager
+def opened_cluster(address: str | None) -> Iterator[str | None]:
+    """Yield the address of a cluster, if one is asked for; ``local`` or ``local:4`` starts one for the command."""
+    name, _, count = (address or "").partition(":")
+    if name != "local":
+        yield address
+        return
+    if count and not count.isdecimal():
+        raise click.BadParameter(f"local:N takes a number of workers, got {address!r}", param_hint="--cluster")
+    with _local(int(count) if count else processors()) as local:
+        yield local
+
+
+@contextmanager
+def _local(count: int, *, port: int = 0, memory: str = "auto") -> Iterator[str]:
+    try:
+        from distributed import LocalCluster
+    except ImportError as error:
+        raise ClusterFailed("a cluster needs Dask: pip install 'privge[cluster]'") from error
+    try:
+        started = LocalCluster(
+            n_workers=count, threads_per_worker=1, scheduler_port=port, memory_limit=memory,
+            dashboard_address="127.0.0.1:0", silence_logs="ERROR",
+        )  # fmt: skip
+    except (OSError, RuntimeError, ValueError) as error:
+        raise ClusterFailed(f"no local cluster could be started: {error}") from error
+    with started:
+        yield started.scheduler_address

@@ -1,0 +1,93 @@
+"""What is converted, and the notes by which a run goes on where another was cut off."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from privge._folder import Folder
+from privge._typing import Progress
+from privge.graph._fingerprint import PIECE
+from privge.graph.conversion import growing, texts
+from privge.graph.conversion.parts import Kind, Part
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """What is converted, and where its stages leave their files.
+
+    Parameters
+    ----------
+    work
+        The folder for these files.
+    parts, nodes
+        The files of edges and, if they were given, of nodes.
+    nodes_place
+        What to call the list of nodes in a message.
+    kind
+        What all ids are.
+    memory
+        Bytes to use.
+    progress
+        Called with the edges that all stages have gone through, and what it will be in the end.
+    """
+
+    work: Path
+    parts: list[Part]
+    nodes: list[Part] | None
+    nodes_place: str
+    kind: Kind
+    memory: int
+    progress: Progress | None
+    seen: list[int] = field(default_factory=lambda: [0])
+
+    @property
+    def rows(self) -> int:
+        """Edges, as they are written."""
+        return sum(part.rows for part in self.parts)
+
+    @property
+    def batch(self) -> int:
+        """Rows to read at once."""
+        return max(1, min(1 << 20, self.memory // 256))
+
+    @property
+    def graph(self) -> Path:
+        """The folder that becomes the graph."""
+        return self.work / "graph"
+
+    def manifest(self) -> dict[str, Any]:
+        """Return what tells these inputs from any others."""
+        told = [[part.address, part.size, part.version] for part in self.parts]
+        nodes = None if self.nodes is None else [[part.address, part.size, part.version] for part in self.nodes]
+        return {"edges": told, "nodes": nodes}
+
+    def document(self, name: str) -> dict[str, Any] | None:
+        """Return what a stage noted, if it did."""
+        folder = Folder.of(self.work)
+        return folder.document(name) if folder.exists(name) else None
+
+    def note(self, name: str, document: dict[str, Any]) -> None:
+        """Note how far a stage is."""
+        Folder.of(self.work).write_document(name, document)
+
+    def advance(self, edges: int) -> None:
+        """Say that a stage went through so many edges more."""
+        self.seen[0] += edges
+        if self.progress is not None:
+            self.progress(self.seen[0], max(1, 4 * self.rows))
+
+    def texts(self, count: int) -> Iterator[pa.Array]:
+        """Yield the ids, if they are strings, once they are numbered."""
+        return texts.read_texts(self.graph / "ids-offsets.npy", self.graph / "ids-text.npy", count)
+
+    def ids(self, count: int) -> Iterator[list[Any]]:
+        """Yield the ids, once they are numbered, as Python's own."""
+        if self.kind == "strings":
+            yield from (texts.to_pylist() for texts in self.texts(count))
+        else:
+            pieces = growing.read_pieces(self.graph / "ids.npy", np.int64, count, PIECE)
+            yield from (piece.tolist() for piece in pieces)

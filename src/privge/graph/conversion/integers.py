@@ -1,0 +1,111 @@
+"""Integer ids beyond memory: the distinct ones of a stream, in order, and the row of each."""
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privge.errors import BadData
+from privge.graph.conversion import growing
+from privge.graph.stored import rows_among_sorted
+
+Integers = NDArray[np.int64]
+
+
+def write_distinct(values: Iterable[Integers], target: Path, work: Path, memory: int, *, once: str = "") -> int:
+    """Write the distinct values in ascending order as ``.npy``, and return their number.
+
+    Runs that fit into memory are sorted and written; then ranges of values are merged, each from all runs.
+
+    Parameters
+    ----------
+    values
+        Arrays of any size and order.
+    target, work
+        The file to write, and a folder for the runs.
+    memory
+        Bytes that may be taken, roughly.
+    once
+        If given, each value must be there only once; this is the place to name in the message.
+    """
+    size = max(1, memory // 64)
+    runs = [_write_run(work / f"run-{number}.npy", run, once) for number, run in enumerate(_gather(values, size))]
+    growing.begin(target)
+    end = 0
+    for merged in _merge(runs, size):
+        end = growing.append(target, np.int64, end, _distinct(merged, once))
+    growing.seal(target, np.int64, end)
+    for path, _ in runs:
+        path.unlink()
+    return end
+
+
+def integer_rows(ids: Integers, memory: int) -> Callable[[Integers], NDArray[np.int32]]:
+    """Return the function from ids to rows, -1 for unknown ones, that is fastest for these ascending ids."""
+    first, last = (int(ids[0]), int(ids[-1])) if len(ids) else (0, -1)
+    span = last - first + 1
+    if span == len(ids):
+        return lambda asked: _inside(asked, first, last, lambda known: (known - first).astype(np.int32))
+    if span <= memory // 16:  # ids with gaps, such as 0, 1, ... without isolated nodes: look the row up in a table
+        table = np.full(span, -1, dtype=np.int32)
+        table[ids - first] = np.arange(len(ids), dtype=np.int32)
+        return lambda asked: _inside(asked, first, last, lambda known: table[known - first])
+    return lambda asked: rows_among_sorted(ids, asked).astype(np.int32)
+
+
+def _inside(asked: Integers, first: int, last: int, rows: Callable[[Integers], NDArray[np.int32]]) -> NDArray[np.int32]:
+    inside = (asked >= first) & (asked <= last)
+    if inside.all():
+        return rows(asked)
+    found = np.full(len(asked), -1, dtype=np.int32)
+    found[inside] = rows(asked[inside])
+    return found
+
+
+def _gather(values: Iterable[Integers], size: int) -> Iterator[Integers]:
+    """Join arrays until there are ``size`` values."""
+    waiting: list[Integers] = []
+    for array in values:
+        waiting.append(array)
+        if sum(map(len, waiting)) >= size:
+            yield np.concatenate(waiting)
+            waiting = []
+    if waiting:
+        yield np.concatenate(waiting)
+
+
+def _write_run(path: Path, values: Integers, once: str) -> tuple[Path, int]:
+    distinct = _distinct(values, once)
+    np.save(path, distinct)
+    return path, len(distinct)
+
+
+def _distinct(values: Integers, once: str) -> Integers:
+    values.sort()
+    repeated = values[1:] == values[:-1]
+    if once and repeated.any():
+        raise BadData(f"{once}: id {values[1:][repeated][0]} appears twice")
+    return np.concatenate([values[:1], values[1:][~repeated]])
+
+
+def _merge(runs: list[tuple[Path, int]], size: int) -> Iterator[Integers]:
+    """Yield the values of all runs, range after range of about ``size`` values."""
+    ranges = -(-sum(length for _, length in runs) // size)
+    splitters = _splitters(runs, ranges)
+    bounds = [[0, *np.searchsorted(np.load(path, mmap_mode="r"), splitters), length] for path, length in runs]
+    for number in range(len(splitters) + 1 if runs else 0):
+        parts = [
+            growing.read(path, np.int64, int(bound[number]), int(bound[number + 1]))
+            for (path, _), bound in zip(runs, bounds, strict=True)
+        ]
+        yield np.concatenate(parts)
+
+
+def _splitters(runs: list[tuple[Path, int]], ranges: int) -> Integers:
+    """Return values that cut the runs, taken together, into ranges of about the same size."""
+    if ranges < 2:
+        return np.empty(0, dtype=np.int64)
+    step = max(1, sum(length for _, length in runs) // (64 * ranges))
+    sample = np.sort(np.concatenate([np.load(path, mmap_mode="r")[::step] for path, _ in runs]))
+    return np.unique(sample[np.arange(1, ranges) * len(sample) // ranges])

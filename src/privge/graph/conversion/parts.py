@@ -1,0 +1,188 @@
+"""Parquet in parts: a file, a folder of files however nested, a glob, or an address that fsspec knows."""
+
+import glob
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, Literal
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from privge.errors import BadData
+from privge.graph.columns import EDGE_NAMES
+
+Kind = Literal["integers", "strings"]
+ARROW = {"integers": pa.int64(), "strings": pa.large_string()}
+Chooser = Callable[[list[str], str], tuple[str, ...]]
+_TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One file of a table.
+
+    Parameters
+    ----------
+    address
+        Its path or address, for messages too.
+    size, version
+        Bytes, and what changes when the file does.
+    rows
+        Its rows.
+    columns
+        The columns that hold ids.
+    kind
+        What these ids are.
+    """
+
+    address: str
+    size: int
+    version: str
+    rows: int
+    columns: tuple[str, ...]
+    kind: Kind
+
+    def batches(self, rows: int) -> Iterator[list[pa.Array]]:
+        """Yield the ids of each column, at most so many rows at once, as 64-bit integers or large strings."""
+        with _reading(self.address), _open(self.address) as file:
+            for batch in pq.ParquetFile(file).iter_batches(rows, columns=list(self.columns)):
+                yield [_checked(batch.column(name), self.kind, f"{self.address}: {name}") for name in self.columns]
+
+
+def edge_parts(place: str | PathLike[str]) -> list[Part]:
+    """Return the parts of an edge list, whose columns are named ``source`` and ``target`` or alike."""
+    return _parts(fspath(place), _edge_columns)
+
+
+def node_parts(place: str | PathLike[str]) -> list[Part]:
+    """Return the parts of a list of nodes, with a column ``id``."""
+    return _parts(fspath(place), _id_column)
+
+
+def kind_of(parts: Sequence[Part]) -> Kind:
+    """Return what all ids are; parts that do not agree are refused."""
+    kinds = {part.kind: part for part in parts if part.rows}
+    if len(kinds) > 1:
+        integers, strings = kinds["integers"].address, kinds["strings"].address
+        raise BadData(f"{strings}: ids are strings here, but integers in {integers}")
+    return next(iter(kinds), "integers")
+
+
+def _parts(place: str, choose: Chooser) -> list[Part]:
+    found = _remote_files(place) if "://" in place else _local_files(place)
+    if not found:
+        raise BadData(f"{place}: there is no Parquet file")
+    return [_part(address, size, version, choose) for address, size, version in sorted(found)]
+
+
+def _part(address: str, size: int, version: str, choose: Chooser) -> Part:
+    with _reading(address), _open(address) as file:
+        opened = pq.ParquetFile(file)
+        schema, rows = opened.schema_arrow, opened.metadata.num_rows
+    columns: tuple[str, ...] = choose(schema.names, address)
+    kinds = {_kind(schema.field(name).type, f"{address}: {name}") for name in columns} if rows else {"integers"}
+    if len(kinds) > 1:
+        raise BadData(f"{address}: {columns[0]} and {columns[1]} hold ids of different types")
+    return Part(address, size, version, rows, columns, kinds.pop())  # type: ignore[arg-type]
+
+
+def _local_files(place: str) -> list[tuple[str, int, str]]:
+    path = Path(place.removeprefix("file://"))
+    if path.is_dir():
+        inside = (found.relative_to(path) for found in path.rglob("*.parquet"))
+        files = [path / name for name in inside if not any(piece.startswith((".", "_")) for piece in name.parts)]
+    elif path.exists():
+        files = [path]
+    else:
+        files = [Path(name) for name in glob.glob(str(path), recursive=True)]  # noqa: PTH207 (may be absolute)
+    described = [(str(file), file.stat()) for file in files if file.is_file()]
+    return [(name, status.st_size, str(status.st_mtime_ns)) for name, status in described]
+
+
+def _remote_files(place: str) -> list[tuple[str, int, str]]:
+    system, root = _system(place)
+    if glob.has_magic(root):
+        names = system.glob(root)
+    elif system.isdir(root):
+        names = [name for name in system.find(root) if _is_data(name.removeprefix(root))]
+    else:
+        names = [root] if system.exists(root) else []
+    return [(system.unstrip_protocol(name), system.size(name), str(system.checksum(name))) for name in names]
+
+
+def _is_data(name: str) -> bool:
+    """Say whether a file is data: warehouses leave marks beside it, beginning with a dot or an underscore."""
+    return name.endswith(".parquet") and not any(piece.startswith((".", "_")) for piece in name.split("/"))
+
+
+def _system(place: str) -> tuple[Any, str]:
+    try:
+        from fsspec.core import url_to_fs
+    except ImportError as error:
+        raise BadData(f"{place}: addresses need fsspec: pip install 'privge[cluster]'") from error
+    try:
+        system, root = url_to_fs(place)
+    except (ImportError, ValueError) as error:  # a protocol that fsspec lacks a package for, or does not know
+        raise BadData(f"{place}: {error}") from error
+    return system, root
+
+
+def _open(address: str) -> Any:  # noqa: ANN401 (whatever fsspec opens)
+    if "://" not in address:
+        return Path(address).open("rb")
+    system, name = _system(address)
+    return system.open(name, "rb")
+
+
+@contextmanager
+def _reading(address: str) -> Iterator[None]:
+    """Name the file in what pyarrow and the system say of it."""
+    try:
+        yield
+    except (pa.ArrowException, OSError) as error:
+        raise BadData(f"{address}: cannot be read as Parquet ({error})") from error
+
+
+def _checked(ids: pa.Array, kind: Kind, place: str) -> pa.Array:
+    if ids.null_count:
+        raise BadData(f"{place}: an id is missing")
+    if pa.types.is_dictionary(ids.type):
+        ids = ids.dictionary_decode()
+    try:
+        ids = ids.cast(ARROW[kind])
+    except pa.ArrowException as error:
+        raise BadData(f"{place}: {error}") from error
+    if kind == "strings" and pc.any(pc.equal(ids, "")).as_py():
+        raise BadData(f"{place}: a node id must not be empty")
+    return ids
+
+
+def _kind(type_: pa.DataType, place: str) -> Kind:
+    if pa.types.is_dictionary(type_):
+        type_ = type_.value_type
+    if pa.types.is_integer(type_):
+        return "integers"
+    if any(is_text(type_) for is_text in _TEXTS):
+        return "strings"
+    raise BadData(f"{place}: ids must be integers or strings, the column holds {type_}")
+
+
+def _edge_columns(names: list[str], address: str) -> tuple[str, ...]:
+    """Choose the pair of columns that are the ends; others, such as a time, may stand beside them."""
+    lowered = {name.strip().lower(): name for name in names}
+    pairs = [pair for pair in sorted(EDGE_NAMES) if set(pair) <= set(lowered)]
+    if len(pairs) == 1:
+        return tuple(lowered[name] for name in pairs[0])
+    wanted = " or ".join(",".join(pair) for pair in sorted(EDGE_NAMES))
+    problem = "more than one pair of ends" if pairs else "no ends of edges"
+    raise BadData(f"{address}: {problem} among the columns {', '.join(names[:10])}; they must be {wanted}")
+
+
+def _id_column(names: list[str], address: str) -> tuple[str, ...]:
+    if "id" not in names:
+        raise BadData(f"{address}: there is no column 'id'; the columns are {', '.join(names[:10])}")
+    return ("id",)
