@@ -204,7 +204,7 @@ def test_a_failed_write_leaves_nothing_and_spares_the_old_file(tmp_path, monkeyp
     path.write_text("old")
 
     def fail(_table, where, **_):
-        where.write_text("half")
+        where.write(b"half")
         raise OSError("disk full")
 
     monkeypatch.setattr(pq, "write_table", fail)

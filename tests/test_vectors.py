@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import privge.vectors
+import privge._vector_files
 from privge.errors import BadData
 from privge.vectors import Embedding, Provenance
 
@@ -80,9 +80,9 @@ def test_an_embedding_of_no_nodes_is_one_too(tmp_path):
 def test_blocks_make_no_difference(tmp_path, monkeypatch):
     made = embedding()
     whole = made.most_similar(5)
-    monkeypatch.setattr(privge.vectors, "_BLOCK", 40)  # two rows
+    monkeypatch.setattr(privge._vector_files, "BLOCK", 40)  # two rows
     parts = embedding()
-    assert len(parts._blocks()) == 3
+    assert len(list(privge._vector_files.blocks(parts.matrix))) == 3
     assert [node for node, _ in parts.most_similar(5)] == [node for node, _ in whole]
     parts.to_parquet(tmp_path / "z.parquet")
     assert (Embedding.from_parquet(tmp_path / "z.parquet").matrix == made.matrix).all()
@@ -245,17 +245,56 @@ def test_a_file_that_is_not_there_is_not_called_damaged(tmp_path):
         Embedding.from_parquet(tmp_path / "z.parquet")
 
 
-@pytest.mark.parametrize("write", [Embedding.to_parquet, Embedding.to_npy])
-def test_a_failed_write_leaves_nothing_and_spares_the_old_file(tmp_path, monkeypatch, write):
-    path = tmp_path / "z"
+@pytest.mark.parametrize(("write", "name"), [(Embedding.to_parquet, "z.parquet"), (Embedding.to_npy, "z.npy")])
+def test_a_failed_write_leaves_nothing_and_spares_the_old_file(tmp_path, monkeypatch, write, name):
+    path = tmp_path / name
     path.write_text("old")
 
     def fail(*_):
         raise OSError("disk full")
 
-    monkeypatch.setattr(Embedding, "_batch", fail)
-    monkeypatch.setattr(np, "save", fail)
+    monkeypatch.setattr(privge._vector_files, "blocks", fail)
     with pytest.raises(OSError, match="disk full"):
         write(embedding(), path)
-    assert [p.name for p in tmp_path.iterdir()] == ["z"]
+    assert [p.name for p in tmp_path.iterdir()] == [name]
     assert path.read_text() == "old"
+
+
+class Lazy:
+    """Rows that are no array: only what an embedding may ask of them."""
+
+    def __init__(self, rows):
+        self._rows, self.shape, self.dtype = rows, rows.shape, rows.dtype
+
+    def __len__(self):
+        return len(self._rows)
+
+    def __getitem__(self, key):
+        assert isinstance(key, int | slice)
+        return np.array(self._rows[key])
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self._rows, dtype=dtype, copy=copy)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_rows_that_are_no_array_serve_as_well(tmp_path, monkeypatch, kind):
+    monkeypatch.setattr(privge._vector_files, "BLOCK", 40)
+    made = embedding(TEXT_IDS, kind)
+    lazy = replace(made, matrix=Lazy(made.matrix))
+    assert lazy.most_similar("007") == made.most_similar("007")
+    assert (lazy["007"] == made["007"]).all()
+    assert (lazy.to_numpy() == made.to_numpy()).all()
+    assert lazy.to_pandas().equals(made.to_pandas())
+    assert lazy.to_arrow() == made.to_arrow()
+    for write, name in ((Embedding.to_npy, "z.npy"), (Embedding.to_parquet, "z.parquet")):
+        write(made, tmp_path / f"made-{name}")
+        write(lazy, tmp_path / f"lazy-{name}")
+        assert (tmp_path / f"lazy-{name}").read_bytes() == (tmp_path / f"made-{name}").read_bytes()
+    lazy.to_parquet(tmp_path / "z")
+    assert (Embedding.from_parquet(tmp_path / "z").matrix == made.matrix).all()
+
+
+def test_npy_takes_an_embedding_of_no_nodes(tmp_path):
+    Embedding(np.empty(0, np.int64), np.empty((0, 3), np.float32), PROVENANCE).to_npy(tmp_path / "z.npy")
+    assert np.load(tmp_path / "z.npy").shape == (0, 3)

@@ -6,6 +6,7 @@ exact in Python, numba and JavaScript numbers alike, so every client can replay 
 There is no global source. A source is passed to whatever draws from it.
 """
 
+import hashlib
 import os
 import ssl
 import threading
@@ -93,6 +94,11 @@ class NotPrivateSeededSource:
 def source_for(seed: int | None) -> Source:
     """Return the cryptographic source for ``None``, the seeded (not private) one for a seed."""
     return SystemSource() if seed is None else NotPrivateSeededSource(seed)
+
+
+def named_seed(seed: int, name: str) -> int:
+    """Return the seed of one named piece of a simulation: of any number of names, no two share their noise."""
+    return int.from_bytes(hashlib.sha256(f"{seed}/{name}".encode()).digest())
 
 
 def _as_words(raw: np.ndarray[tuple[int, ...], np.dtype[np.uint64]]) -> Words:

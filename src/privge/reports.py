@@ -3,8 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from os import PathLike
-from pathlib import Path
+from os import PathLike, fspath
 from typing import Self
 
 import numpy as np
@@ -14,7 +13,7 @@ import pyarrow.parquet as pq
 import scipy.sparse
 from numpy.typing import NDArray
 
-from privge._atomic import atomic_path
+from privge._folder import Folder
 from privge._typing import Codes, Decoding, Indices
 from privge.campaign import Campaign
 from privge.errors import BadData, CampaignMismatch
@@ -134,8 +133,16 @@ class Reports:
             digest.update(np.ascontiguousarray(array).tobytes())
         return digest.hexdigest()
 
-    def to_parquet(self, path: str | PathLike[str]) -> None:
-        """Write ids, indices and codes, with the campaign inside; the file is complete or absent."""
+    def to_parquet(self, path: str | PathLike[str], *, once: bool = False) -> None:
+        """Write ids, indices and codes, with the campaign inside; the file is complete or absent.
+
+        Parameters
+        ----------
+        path
+            A path, or an address that fsspec knows.
+        once
+            Refuse to replace a file that is there (``FileExistsError``), even one that another process wrote meanwhile.
+        """
         k = self.campaign.k
         table = pa.table(
             {
@@ -145,21 +152,21 @@ class Reports:
             },
             metadata={_CAMPAIGN: self.campaign.to_json().encode(), _DIGEST: self.digest.encode()},
         )
-        with atomic_path(Path(path)) as partial:
-            pq.write_table(table, partial, compression="zstd")
+        folder, name = Folder.containing(path)
+        with folder.writing(name, once=once) as file:
+            pq.write_table(table, file, compression="zstd")
 
     @classmethod
     def from_parquet(cls, path: str | PathLike[str]) -> Self:
         """Read what `to_parquet` wrote. A file that was changed, even by one bit, is refused by name."""
-        path = Path(path)
+        folder, name = Folder.containing(path)
         try:
-            table = pq.read_table(path)
-            reports = cls._from_table(table)
+            with folder.reading(name) as file:
+                return cls._from_table(pq.read_table(file))
         except FileNotFoundError:
             raise
         except (pa.ArrowException, OSError, BadData) as error:
-            raise BadData(f"{path}: {error}") from error
-        return reports
+            raise BadData(f"{fspath(path)}: {error}") from error
 
     @classmethod
     def _from_table(cls, table: pa.Table) -> Self:
@@ -181,6 +188,18 @@ class Reports:
         if reports.digest.encode() != metadata[_DIGEST]:
             raise BadData("the reports were changed after they were written: their digest differs")
         return reports
+
+
+def campaign_in(folder: Folder, name: str) -> Campaign:
+    """Return the campaign inside a file of reports, of which nothing else is read."""
+    try:
+        with folder.reading(name) as file:
+            metadata = pq.read_schema(file).metadata or {}
+        return Campaign.from_json(metadata[_CAMPAIGN])
+    except KeyError as error:
+        raise BadData(f"{folder.file(name)}: this is no file of reports: it has no campaign") from error
+    except (pa.ArrowException, OSError, BadData) as error:
+        raise BadData(f"{folder.file(name)}: {error}") from error
 
 
 def _checked_codes(campaign: Campaign, codes: NDArray[np.integer], rows: int) -> Codes:

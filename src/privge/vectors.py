@@ -3,25 +3,31 @@
 import json
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from os import PathLike
+from importlib.metadata import version
+from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
+from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from privge import _vector_files as files
 from privge._atomic import atomic_path
+from privge._finished import finish, reopen
+from privge._folder import Folder
+from privge.campaign import Campaign
 from privge.errors import BadData
-from privge.ids import Ids, as_ids
-from privge.propagation import Matrix
+from privge.graph import Graph
+from privge.graph.stored import StoredGraph
+from privge.ids import Ids
+from privge.propagation import Matrix, Propagation
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_PROVENANCE = b"privge.provenance"
-_BLOCK = 1 << 26  # bytes of vectors treated at once
+_PART = 1 << 28  # bytes of vectors in one part of a folder, before compression
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +65,8 @@ class Embedding:
     ids
         Node ids, in the order of the rows.
     matrix
-        Nodes x dimensions; may be memory-mapped.
+        Nodes x dimensions; may be memory-mapped, or any object with ``shape``, ``dtype``, ``len``, ``__array__`` and
+        slices of rows that are arrays. Only `to_numpy`, `to_pandas`, `to_arrow` and `to_pyg` hold all of it at once.
     provenance
         Campaign, graph, parameters, certificate, version.
     """
@@ -95,9 +102,9 @@ class Embedding:
         if k < 1:
             raise ValueError(f"k must be at least 1, got {k}")
         row = self._row(node)
-        scores = np.empty(len(self))
-        for block in self._blocks():
-            scores[block] = self.matrix[block] @ self.matrix[row]
+        scores, own = np.empty(len(self)), self.matrix[row]
+        for block in files.blocks(self.matrix):
+            scores[block] = self.matrix[block] @ own
         if metric == "cosine":
             lengths = self._norms * self._norms[row]
             scores = np.divide(scores, lengths, out=np.zeros_like(scores), where=lengths > 0)
@@ -112,13 +119,13 @@ class Embedding:
 
     def to_numpy(self) -> NDArray[np.float32]:
         """Return a contiguous float32 matrix, as FAISS, usearch and scikit-learn take it."""
-        return np.ascontiguousarray(self.matrix, dtype=np.float32)
+        return files.as_float32(self.matrix)
 
     def to_pandas(self) -> "pd.DataFrame":
         """Return a data frame indexed by node id."""
         import pandas as pd
 
-        return pd.DataFrame(self.matrix, index=pd.Index(self.ids, name="id"))
+        return pd.DataFrame(np.asarray(self.matrix), index=pd.Index(self.ids, name="id"))
 
     def to_pyg(self, data: Any) -> Any:  # noqa: ANN401 (PyTorch Geometric is not a dependency)
         """Return a copy of a PyTorch Geometric ``Data`` with the vectors as node features ``x``."""
@@ -130,41 +137,62 @@ class Embedding:
 
     def to_arrow(self) -> pa.Table:
         """Return an Arrow table with columns ``id`` and ``vector``."""
-        return pa.Table.from_batches([self._batch(slice(0, len(self)))], schema=self._schema)
+        vectors = self._vectors()
+        return pa.Table.from_batches([files.batch(vectors, slice(0, len(self)))], schema=files.schema_of(vectors))
 
     def to_parquet(self, path: str | PathLike[str]) -> None:
-        """Write ids, vectors and provenance, block by block; the file is complete or absent."""
-        with atomic_path(Path(path)) as partial, pq.ParquetWriter(partial, self._schema, compression="zstd") as writer:
-            for block in self._blocks():
-                writer.write_batch(self._batch(block))
+        """Write ids, vectors and provenance, block by block; the file is complete or absent.
+
+        Parameters
+        ----------
+        path
+            A path, or an address that fsspec knows. If the name does not end in ``.parquet``, it is a folder: parts of
+            bounded size, then ``_SUCCESS``.
+        """
+        place = fspath(path)
+        if not place.endswith(".parquet"):
+            self._to_folder(Folder.of(place))
+            return
+        folder, name = Folder.containing(place)
+        with folder.writing(name) as file:
+            files.write_file(file, self._vectors())
+
+    def _to_folder(self, folder: Folder) -> None:
+        reopen(folder)
+        old, written = folder.names(".parquet"), 0
+        for written, rows in enumerate(files.blocks(self.matrix, _PART) if len(self) else [slice(0, 0)], start=1):
+            write_part(folder, _part(written), self.ids[rows], self.matrix[rows], self.provenance)
+        folder.remove(sorted(set(old) - {_part(number) for number in range(1, written + 1)}))
+        finish_parts(folder, written, len(self))
 
     def to_npy(self, path: str | PathLike[str]) -> None:
         """Write the vectors as ``.npy`` in their own precision, in the order of `ids`; any index library reads it."""
+        kind, shape = self.matrix.dtype, self.matrix.shape
         with atomic_path(Path(path)) as partial, partial.open("wb") as file:
-            np.save(file, np.ascontiguousarray(self.matrix))
+            # Not through a memory map, where a full disk kills the process instead of raising.
+            header = {"descr": npy.dtype_to_descr(kind), "fortran_order": False, "shape": shape}
+            npy.write_array_header_1_0(file, header)
+            for block in files.blocks(self.matrix):
+                np.ascontiguousarray(self.matrix[block]).tofile(file)
 
     @classmethod
     def from_parquet(cls, path: str | PathLike[str]) -> Self:
-        """Read what `to_parquet` wrote."""
-        path = Path(path)
+        """Read what `to_parquet` wrote: a file, or a folder of parts, which must be finished."""
+        place = fspath(path)
+        folder = Folder.of(place)
+        in_parts = not place.endswith(".parquet") if folder.path is None else folder.path.is_dir()
+        vectors = files.read_folder(folder) if in_parts else files.read_file(*Folder.containing(place))
         try:
-            table = pq.read_table(path)
-            provenance = Provenance(**json.loads((table.schema.metadata or {})[_PROVENANCE]))
-            vectors = table["vector"].combine_chunks()
-            width = vectors.type.list_size
-            matrix = vectors.flatten().to_numpy().reshape(-1, width)
-            return cls(as_ids(table["id"].to_numpy()), matrix, provenance)
-        except FileNotFoundError:
-            raise
-        except (KeyError, AttributeError, TypeError) as error:
-            raise BadData(f"{path}: this is no file of an embedding") from error
-        except (pa.ArrowException, OSError, ValueError) as error:
-            raise BadData(f"{path}: {error}") from error
+            return cls(vectors.ids, vectors.matrix, Provenance(**json.loads(vectors.provenance)))
+        except TypeError as error:
+            raise BadData(f"{place}: this is no file of an embedding") from error
+        except ValueError as error:
+            raise BadData(f"{place}: {error}") from error
 
     @cached_property
     def _norms(self) -> NDArray[np.float64]:
         norms = np.empty(len(self))
-        for block in self._blocks():
+        for block in files.blocks(self.matrix):
             norms[block] = np.linalg.norm(self.matrix[block], axis=1)
         return norms
 
@@ -179,19 +207,56 @@ class Embedding:
             raise BadData(f"node {node!r} is not in the embedding")
         return self._rows[node]
 
-    @property
-    def _schema(self) -> pa.Schema:
-        kind = pa.float32() if self.matrix.dtype == np.float32 else pa.float64()
-        id_kind = pa.int64() if self.ids.dtype == np.int64 else pa.string()
-        fields = [pa.field("id", id_kind), pa.field("vector", pa.list_(kind, self.matrix.shape[1]))]
-        return pa.schema(fields, metadata={_PROVENANCE: json.dumps(asdict(self.provenance))})
+    def _vectors(self) -> files.Vectors:
+        return files.Vectors(self.ids, self.matrix, json.dumps(asdict(self.provenance)))
 
-    def _batch(self, rows: slice) -> pa.RecordBatch:
-        schema = self._schema
-        flat = pa.array(np.ascontiguousarray(self.matrix[rows]).ravel())
-        vectors = pa.FixedSizeListArray.from_arrays(flat, self.matrix.shape[1])
-        return pa.RecordBatch.from_arrays([pa.array(self.ids[rows], type=schema[0].type), vectors], schema=schema)
 
-    def _blocks(self) -> list[slice]:
-        rows = max(1, _BLOCK // max(1, self.matrix.shape[1] * self.matrix.dtype.itemsize))
-        return [slice(first, min(first + rows, len(self))) for first in range(0, len(self), rows)]
+def provenance_of(
+    graph: Graph | StoredGraph, campaign: Campaign, run: Propagation, *, alpha: float, r: float, decoding: str,
+    participation: float,
+) -> Provenance:  # fmt: skip
+    """Write down what an embedding is made from."""
+    return Provenance(
+        campaign=campaign.id,
+        mechanism=campaign.mechanism,
+        epsilon=None if campaign.epsilon == float("inf") else campaign.epsilon,
+        k=campaign.k,
+        decoding=decoding,
+        graph=graph.fingerprint,
+        nodes=graph.nodes,
+        edges=graph.edges,
+        participation=participation,
+        alpha=alpha,
+        r=r,
+        engine=run.engine,
+        tolerance=run.tolerance,
+        certificate=run.certificate.error,
+        sweeps=run.certificate.sweeps,
+        precision=run.certificate.precision,
+        seconds=run.seconds,
+        version=version("privge"),
+    )
+
+
+def write_part(folder: Folder, name: str, ids: Ids, rows: Matrix, provenance: Provenance) -> None:
+    """Write one part of an embedding, complete or not at all; writing it twice is harmless.
+
+    Parameters
+    ----------
+    folder, name
+        Where; the name ends in ``.parquet``, and parts are read in the order of their names.
+    ids, rows, provenance
+        Some nodes, their vectors, and what the whole embedding was made from: the same in every part.
+    """
+    folder.make()
+    with folder.writing(name) as file:
+        files.write_file(file, Embedding(ids, rows, provenance)._vectors())  # noqa: SLF001 (its own)
+
+
+def finish_parts(folder: Folder, parts: int, nodes: int) -> None:
+    """Say that all parts of an embedding are written; before that nobody reads them."""
+    finish(folder, parts=parts, nodes=nodes)
+
+
+def _part(number: int) -> str:
+    return f"part-{number - 1:05d}.parquet"

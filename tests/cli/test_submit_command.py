@@ -196,3 +196,93 @@ def test_reports_of_another_campaign_are_refused(run, tmp_path, keys):
     assert result.exit_code == 3
     assert "r.parquet: the reports answer campaign" in result.stderr
     assert isinstance(Reports.from_parquet(tmp_path / "r.parquet"), Reports)
+
+
+def folder_of_users(path, people, parts=3, **more):
+    """The same people, cut into parts: a person stays the same whatever file they come in."""
+    path.mkdir()
+    for part, rows in enumerate(np.array_split(np.arange(people), parts)):
+        table = {"id": [f"p{i}" for i in rows], **{name: np.full(len(rows), 0.5) for name in NAMES}}
+        pq.write_table(
+            pa.table({**table, **{name: values(rows) for name, values in more.items()}}), path / f"{part}.parquet"
+        )
+    return path
+
+
+def bodies_of(service):
+    """The different reports that arrived for each node."""
+    bodies = {}
+    for _, node, body in service.received:
+        bodies.setdefault(node, set()).add(body)
+    return bodies
+
+
+def test_a_folder_is_sent_part_by_part(run, tmp_path, keys, campaign):
+    result = run("--batch", folder_of_users(tmp_path / "u", COUNT), "--keys-file", keys, "--size", 4, "--json")
+    assert result.exit_code == 0, result.stderr
+    summary = json.loads(result.stdout)
+    assert (summary["reports"], summary["drawn"], summary["outcomes"]) == (COUNT, COUNT, {"stored": COUNT})
+    assert result.stderr.count("everybody's private features") == 1
+    assert len(list((tmp_path / "data" / "privge" / "submit" / campaign.id).glob("part-*.parquet"))) == 3
+    again = json.loads(run("--batch", tmp_path / "u", "--keys-file", keys, "--json").stdout)
+    assert (again["drawn"], again["acknowledged_before"], again["outcomes"]) == (0, COUNT, {})
+
+
+def test_people_who_come_in_other_files_are_not_drawn_again(run, tmp_path, keys, service):
+    assert run("--batch", users(tmp_path / "u.parquet", 10), "--keys-file", keys).exit_code == 0
+    for name, parts in (("three", 3), ("five", 5)):
+        result = run("--batch", folder_of_users(tmp_path / name, COUNT, parts), "--keys-file", keys, "--json")
+        assert result.exit_code == 0, result.stderr
+    assert len(bodies_of(service)) == COUNT
+    assert all(len(different) == 1 for different in bodies_of(service).values())
+
+
+def test_a_person_in_two_parts_is_drawn_once(run, tmp_path, keys, service):
+    folder = folder_of_users(tmp_path / "u", 6)
+    (folder / "9.parquet").write_bytes((folder / "0.parquet").read_bytes())
+    result = run("--batch", folder, "--keys-file", keys, "--json")
+    assert result.exit_code == 0, result.stderr
+    assert json.loads(result.stdout)["drawn"] == 6
+    assert [len(different) for different in bodies_of(service).values()] == [1] * 6
+
+
+def test_a_run_that_stops_in_the_second_part_goes_on_with_the_same_bytes(run, tmp_path, keys, service):
+    folder = folder_of_users(tmp_path / "u", COUNT)
+    service.faults = [None, 401]
+    assert run("--batch", folder, "--keys-file", keys).exit_code == 1
+    assert len(service.stored) == 10
+    summary = json.loads(run("--batch", folder, "--keys-file", keys, "--json").stdout)
+    assert (summary["drawn"], summary["acknowledged_before"], summary["outcomes"]) == (10, 10, {"stored": 20})
+    assert [len(different) for different in bodies_of(service).values()] == [1] * COUNT
+
+
+def test_tokens_may_stand_beside_the_features_of_each_part(run, tmp_path, service):
+    folder = folder_of_users(tmp_path / "u", 7, token=lambda rows: [token_for(f"p{i}") for i in rows])
+    result = run("--batch", folder)
+    assert result.exit_code == 0, result.stderr
+    assert len(service.stored) == 7
+
+
+def test_nobody_is_drawn_before_the_tokens_are_known(run, tmp_path):
+    result = run("--batch", folder_of_users(tmp_path / "u", 7))
+    assert result.exit_code == 3
+    assert not list((tmp_path / "data").rglob("*.parquet"))
+
+
+def test_a_folder_of_finished_reports_is_passed_on(run, tmp_path, keys, campaign, service):
+    from privge.simulation import simulate_parts
+
+    parts = simulate_parts(campaign, folder_of_users(tmp_path / "u", 9), tmp_path / "r")
+    result = run("--reports", tmp_path / "r", "--keys-file", keys, "--json")
+    assert result.exit_code == 0, result.stderr
+    assert json.loads(result.stdout)["outcomes"] == {"stored": 9}
+    expected = {
+        node: codes for i in range(3) for node, codes in zip(parts.read(i).ids, parts.read(i).codes, strict=True)
+    }
+    assert {node: body for (_, node), body in service.stored.items()} == {
+        node: codes.astype("<u2").tobytes() for node, codes in expected.items()
+    }
+    (tmp_path / "r" / "_SUCCESS").unlink()
+    result = run("--reports", tmp_path / "r", "--keys-file", keys)
+    assert result.exit_code == 3
+    assert "unfinished" in result.stderr

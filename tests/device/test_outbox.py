@@ -1,3 +1,5 @@
+import sys
+
 import numpy as np
 import pytest
 
@@ -5,6 +7,7 @@ from device.fake_service import token_for
 from privge import Campaign, Reports
 from privge.device.address import Address
 from privge.device.batches import send_batches
+from privge.device.index import NodeIndex
 from privge.device.outbox import Outbox
 from privge.device.patience import Patience
 from privge.device.web import Service
@@ -94,13 +97,46 @@ def test_integers_and_their_digits_are_one_node(tmp_path, campaign):
     assert outbox.draw(np.full((2, 6), 0.5), np.array(["1", "2"], dtype=np.object_)) == 0
 
 
+@pytest.mark.parametrize("lost", ["whole", "last"])
+def test_an_index_that_was_lost_draws_nobody_again(outbox, tmp_path, monkeypatch, lost):
+    drawn(outbox, 3)
+    with monkeypatch.context() as patch:
+        if lost == "last":  # the run dies after the part is on the disk
+            patch.setattr(NodeIndex, "add", lambda *_: sys.exit("killed"))
+            with pytest.raises(SystemExit):
+                drawn(outbox, 5)
+        else:
+            drawn(outbox, 5)
+            (tmp_path / "outbox" / "index.sqlite").unlink()
+    before = outbox.reports()
+    assert drawn(outbox, 6) == 1
+    assert (outbox.reports().codes[:5] == before.codes).all()
+
+
+def test_a_damaged_index_is_refused_by_name(outbox, tmp_path):
+    drawn(outbox, 3)
+    (tmp_path / "outbox" / "index.sqlite").write_bytes(b"no database" * 1_000)
+    with pytest.raises(BadData, match=r"index\.sqlite.*remove this file"):
+        drawn(outbox, 3)
+
+
+def test_reports_are_found_part_by_part(outbox):
+    drawn(outbox, 3)
+    drawn(outbox, 2, first=3)
+    ids = np.array(["p4", "p0", "p2"], dtype=np.object_)
+    assert [(number, rows.tolist()) for number, rows in outbox.places(ids)] == [(0, [0, 2]), (1, [1])]
+    with pytest.raises(BadData, match="lacks a report"):
+        outbox.places(np.array(["p9"], dtype=np.object_))
+
+
 def test_acknowledgements_survive_a_line_that_was_cut(outbox, tmp_path):
-    outbox.acknowledge(ORIGIN, [0, 2])
-    outbox.acknowledge(ORIGIN, [4])
+    outbox.acknowledge(ORIGIN, 0, [0, 2])
+    outbox.acknowledge(ORIGIN, 0, [4])
     [file] = (tmp_path / "outbox").glob("acknowledged-*")
     file.write_text(file.read_text() + "[1, 3")
-    assert outbox.acknowledged(ORIGIN, 6).tolist() == [True, False, True, False, True, False]
-    assert not outbox.acknowledged("https://example.com", 6).any()
+    assert outbox.acknowledged(ORIGIN, 0, 6).tolist() == [True, False, True, False, True, False]
+    assert not outbox.acknowledged(ORIGIN, 1, 6).any()
+    assert not outbox.acknowledged("https://example.com", 0, 6).any()
 
 
 def test_batches_carry_every_report(outbox, send, service, campaign):

@@ -15,6 +15,20 @@ from privge.mechanisms import LAWS, MAX_LEVELS
 Command = Callable[..., Any]
 INPUT = click.Path(path_type=Path, dir_okay=False)
 OUTPUT = click.Path(path_type=Path, dir_okay=False, writable=True)
+PLACE = str  # click's own paths would take the two slashes of an address for one
+
+
+def in_parts(place: str) -> bool:
+    """Say whether an input is a folder of Parquet files, or an address, which always stands for one."""
+    return "://" in place or place.endswith("/") or Path(place).is_dir()
+
+
+def cluster_option(command: Command) -> Command:
+    """Add ``--cluster``."""
+    return click.option(
+        "--cluster", metavar="ADDRESS",
+        help="Let a Dask cluster do it: tcp://HOST:8786, or local. See `privge cluster`.",
+    )(command)  # fmt: skip
 
 
 def campaign_options(command: Command) -> Command:
@@ -79,7 +93,7 @@ def check_output(path: Path, *suffixes: str) -> None:
 
 
 @contextmanager
-def naming(path: Path) -> Iterator[None]:
+def naming(path: str | Path) -> Iterator[None]:
     """Put the name of the file that the data came from before the message of an error."""
     try:
         yield

@@ -2,17 +2,22 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import click
 
+from privge._folder import Folder
 from privge._memory import peak_bytes
 from privge.campaign import Campaign
+from privge.cli.cluster import opened_cluster
 from privge.cli.options import (
     INPUT,
-    OUTPUT,
+    PLACE,
     campaign_options,
     check_output,
+    cluster_option,
     existing,
+    in_parts,
     json_option,
     naming,
     refuse_campaign_options,
@@ -20,43 +25,84 @@ from privge.cli.options import (
 )
 from privge.cli.progress import progress_bar
 from privge.graph import read_features
+from privge.graph.readers import read_feature_names
+from privge.simulation import feature_files, simulate_parts
 
 
 @click.command()
-@click.option("--features", "features_path", type=INPUT, required=True, help="Table with a column id, or sparse .npz.")
+@click.option("--features", "features_place", type=PLACE, required=True, metavar="PLACE",
+              help="Table with a column id, or sparse .npz; or a folder or address of Parquet files.")  # fmt: skip
 @click.option("--campaign", "campaign_path", type=INPUT, help="Campaign in TOML or JSON, instead of the options below.")
 @campaign_options
-@click.option("-o", "--output", type=OUTPUT, required=True, help="Where the reports go (.parquet).")
+@cluster_option
+@click.option("-o", "--output", type=PLACE, required=True, metavar="PLACE",
+              help="Where the reports go (.parquet; for a folder of features, a folder or address).")  # fmt: skip
 @json_option
 def perturb(
-    features_path: Path, campaign_path: Path | None, mechanism: str, epsilon: float | None, k: int | None, low: float,
-    high: float, levels: int | None, seed: int | None, output: Path, *, as_json: bool,
+    features_place: str, campaign_path: Path | None, mechanism: str, epsilon: float | None, k: int | None, low: float,
+    high: float, levels: int | None, seed: int | None, cluster: str | None, output: str, *, as_json: bool,
 ) -> None:  # fmt: skip
     """Perturb everybody's features at once, as their devices would.
 
     This is a simulation for research: it reads the private features of everybody. In a real collection each device
     perturbs its own, and nobody has this file.
 
+    A folder of features, of any size, becomes a folder of reports, one part for each file. Run the command again after
+    any failure: finished parts stay as they are, because nobody may be drawn twice.
+
     \b
-    Example:
+    Examples:
       privge perturb --features features.csv --epsilon 1 --k 5 -o reports.parquet
+      privge perturb --features s3://lab/features --epsilon 1 --k 5 -o s3://lab/reports --cluster tcp://lab:8786
     """
-    check_output(output, ".parquet")
-    features = read_features(features_path)
-    if campaign_path is None:
-        campaign = simulated_campaign(features.matrix.shape[1], mechanism, epsilon, k, low, high, levels)
-    else:
+
+    def campaign_for(dimensions: int) -> Campaign:
+        if campaign_path is None:
+            return simulated_campaign(dimensions, mechanism, epsilon, k, low, high, levels)
         refuse_campaign_options("--campaign", allowed=("seed",))
-        campaign = Campaign.load(existing(campaign_path))
-    click.echo("Simulating the devices: this reads everybody's private features.", err=True)
-    with naming(features_path), progress_bar("Perturbing") as progress:
-        reports = campaign.simulate(features.matrix, ids=features.ids, seed=seed, progress=progress)  # type: ignore[arg-type]
-    reports.to_parquet(output)
-    if as_json:
-        result = {
-            "reports": len(reports), "campaign": campaign.id, "mechanism": campaign.mechanism, "k": campaign.k,
-            "epsilon": campaign.to_document()["epsilon"], "peak_bytes": peak_bytes(), "output": str(output),
-        }  # fmt: skip
-        click.echo(json.dumps(result))
+        return Campaign.load(existing(campaign_path))
+
+    if in_parts(features_place):
+        _check_folder(output)
+        source = Folder(features_place)
+        campaign = campaign_for(len(read_feature_names(source, feature_files(source)[0])))
+        _warn()
+        with opened_cluster(cluster) as address, progress_bar("Perturbing") as progress:
+            parts = simulate_parts(campaign, source, output, seed=seed, cluster=address, progress=progress)
+        reports, more = parts.reports, {"parts": len(parts)}
     else:
-        click.echo(f"{len(reports):,} reports of campaign {campaign.id[:12]} are in {output}")
+        if cluster is not None:
+            raise click.UsageError("--cluster needs a folder or an address of Parquet files: one file is one task.")
+        check_output(Path(output), ".parquet")
+        features = read_features(Path(features_place))
+        campaign = campaign_for(features.matrix.shape[1])
+        _warn()
+        with naming(Path(features_place)), progress_bar("Perturbing") as progress:
+            made = campaign.simulate(features.matrix, ids=features.ids, seed=seed, progress=progress)  # type: ignore[arg-type]
+        made.to_parquet(output)
+        reports, more = len(made), {}
+    click.echo(_summary(campaign, reports, more, output) if as_json else _sentence(campaign, reports, more, output))
+
+
+def _warn() -> None:
+    click.echo("Simulating the devices: this reads everybody's private features.", err=True)
+
+
+def _check_folder(output: str) -> None:
+    """Refuse, before the work, a file where a folder of reports must be."""
+    if "://" not in output and (Path(output).is_file() or not Path(output).absolute().parent.is_dir()):
+        raise click.BadParameter("a folder of features needs a folder for the reports, or an address",
+                                 param_hint="--output")  # fmt: skip
+
+
+def _summary(campaign: Campaign, reports: int, more: dict[str, int], output: str) -> str:
+    result: dict[str, Any] = {
+        "reports": reports, "campaign": campaign.id, "mechanism": campaign.mechanism, "k": campaign.k,
+        "epsilon": campaign.to_document()["epsilon"], "peak_bytes": peak_bytes(), "output": output, **more,
+    }  # fmt: skip
+    return json.dumps(result)
+
+
+def _sentence(campaign: Campaign, reports: int, more: dict[str, int], output: str) -> str:
+    parts = f" ({more['parts']:,} parts)" if more else ""
+    return f"{reports:,} reports of campaign {campaign.id[:12]} are in {output}{parts}"

@@ -2,12 +2,16 @@
 
 A proxy must not draw twice either: what it drew for a node stays here, and a second run sends the same bytes. Which
 reports a service has acknowledged is kept too, so that a run that was interrupted goes on where it stopped.
+
+Each addition is a part of its own, and no more than one part is in memory at a time. Who has a report is asked by node,
+across all parts: a person who comes again in another file, or after the files were cut in another way, is not drawn
+again.
 """
 
 import hashlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +20,7 @@ from numpy.typing import NDArray
 
 from privge.campaign import Campaign
 from privge.device.folder import locked, private_folder, sync_folder
+from privge.device.index import NodeIndex
 from privge.errors import BadData, PrivacyViolation
 from privge.ids import Ids
 from privge.perturbation import FeatureMatrix, simulate
@@ -44,16 +49,20 @@ class Outbox:
 
     def reports(self) -> Reports:
         """Return all reports, in the order in which they were added."""
-        parts = [Reports.from_parquet(path) for path in sorted(self.folder.glob("part-*.parquet"))]
-        for part in parts:
-            if part.campaign.id != self.campaign.id:
-                raise BadData(f"{self.folder}: these are reports of campaign {part.campaign.id[:12]}")
+        parts = [self.part(number) for number in self._numbers()]
         return Reports.concatenate(parts) if parts else _none(self.campaign)
+
+    def part(self, number: int) -> Reports:
+        """Return the reports that were added together."""
+        reports = Reports.from_parquet(self._path(number))
+        if reports.campaign.id != self.campaign.id:
+            raise BadData(f"{self.folder}: these are reports of campaign {reports.campaign.id[:12]}")
+        return reports
 
     def draw(self, features: FeatureMatrix, ids: Ids) -> int:
         """Draw for the nodes that have no report yet, with the operating system's randomness; return how many."""
         with locked(self.folder):
-            absent = np.flatnonzero(_places(self.reports().ids, ids) < 0)
+            absent = np.flatnonzero(self._index().places(ids)[:, 0] < 0)
             if absent.size:
                 self._add(simulate(self.campaign, features[absent], ids=ids[absent]))  # type: ignore[arg-type]
         return int(absent.size)
@@ -63,31 +72,32 @@ class Outbox:
         if reports.campaign.id != self.campaign.id:
             raise BadData(f"the reports answer campaign {reports.campaign.id[:12]}, not {self.campaign.id[:12]}")
         with locked(self.folder):
-            kept = self.reports()
-            places = _places(kept.ids, reports.ids)
-            known = places >= 0
-            changed = int((kept.codes[places[known]] != reports.codes[known]).any(axis=1).sum())
+            places = self._index().places(reports.ids)
+            changed = sum(
+                int((self.part(number).codes[rows] != reports.codes[places[:, 0] == number]).any(axis=1).sum())
+                for number, rows in _by_part(places)
+            )
             if changed:
                 raise BadData(
                     f"{self.folder} holds another report for {changed} of these nodes; only the first is sent"
                 )
-            absent = np.flatnonzero(~known)
+            absent = np.flatnonzero(places[:, 0] < 0)
             if absent.size:
                 ids, codes, indices = reports.ids[absent], reports.codes[absent], reports.indices[absent]
                 self._add(Reports.with_indices(self.campaign, ids, codes, indices))
         return int(absent.size)
 
-    def rows_of(self, reports: Reports, ids: Ids) -> NDArray[np.int64]:
-        """Return the rows of the reports of some nodes, which must all be here."""
-        rows = _places(reports.ids, ids)
-        if (rows < 0).any():
+    def places(self, ids: Ids) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """Return where the reports of some nodes are, which must all be here: the parts, and the rows of each."""
+        places = NodeIndex(self._index_path).places(ids)
+        if (places < 0).any():
             raise BadData(f"{self.folder} lacks a report that was added; another process has removed it")
-        return rows
+        return _by_part(places)
 
-    def acknowledged(self, origin: str, count: int) -> NDArray[np.bool_]:
-        """Say which of the rows a service has."""
+    def acknowledged(self, origin: str, number: int, count: int) -> NDArray[np.bool_]:
+        """Say which of the rows of a part a service has."""
         known = np.zeros(count, dtype=np.bool_)
-        path = self._acknowledgements(origin)
+        path = self._acknowledgements(origin, number)
         for line in path.read_text().splitlines() if path.exists() else []:
             try:
                 rows = np.array(json.loads(line), dtype=np.int64)
@@ -96,26 +106,43 @@ class Outbox:
             known[rows[(rows >= 0) & (rows < count)]] = True
         return known
 
-    def acknowledge(self, origin: str, rows: Sequence[int]) -> None:
-        """Remember durably that a service has some rows."""
-        with self._acknowledgements(origin).open("a") as file:
+    def acknowledge(self, origin: str, number: int, rows: Sequence[int]) -> None:
+        """Remember durably that a service has some rows of a part."""
+        with self._acknowledgements(origin, number).open("a") as file:
             file.write(json.dumps(list(rows)) + "\n")
             file.flush()
             os.fsync(file.fileno())
 
     def _add(self, part: Reports) -> None:
-        number = len(list(self.folder.glob("part-*.parquet")))
-        part.to_parquet(self.folder / f"part-{number:06d}.parquet")
+        number = max(self._numbers(), default=-1) + 1
+        part.to_parquet(self._path(number), once=True)
         sync_folder(self.folder)
+        NodeIndex(self._index_path).add(number, part.ids)
 
-    def _acknowledgements(self, origin: str) -> Path:
-        return self.folder / f"acknowledged-{hashlib.sha256(origin.encode()).hexdigest()[:16]}.jsonl"
+    def _index(self) -> NodeIndex:
+        """Return the index, after what it lacks: a run may have died between a part and its place in the index."""
+        index = NodeIndex(self._index_path)
+        for number in sorted(set(self._numbers()) - index.parts()):
+            index.add(number, self.part(number).ids)
+        return index
+
+    @property
+    def _index_path(self) -> Path:
+        return self.folder / "index.sqlite"
+
+    def _numbers(self) -> list[int]:
+        return sorted(int(path.stem.removeprefix("part-")) for path in self.folder.glob("part-*.parquet"))
+
+    def _path(self, number: int) -> Path:
+        return self.folder / f"part-{number:06d}.parquet"
+
+    def _acknowledgements(self, origin: str, number: int) -> Path:
+        return self.folder / f"acknowledged-{hashlib.sha256(origin.encode()).hexdigest()[:16]}-{number:06d}.jsonl"
 
 
-def _places(ids: Ids, wanted: Ids) -> NDArray[np.int64]:
-    """Return the row of each wanted id, -1 where there is none; as everywhere, 17 and "17" are one node."""
-    rows = {str(node): row for row, node in enumerate(ids.tolist())}
-    return np.array([rows.get(str(node), -1) for node in wanted.tolist()], dtype=np.int64)
+def _by_part(places: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    for number in np.unique(places[:, 0][places[:, 0] >= 0]).tolist():
+        yield number, places[places[:, 0] == number, 1]
 
 
 def _none(campaign: Campaign) -> Reports:

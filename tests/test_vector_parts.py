@@ -1,0 +1,126 @@
+import uuid
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import privge._vector_files
+import privge.vectors
+from privge._folder import Folder
+from privge.errors import BadData
+from privge.vectors import Embedding, finish_parts, write_part
+from test_vectors import INTEGER_IDS, PROVENANCE, TEXT_IDS, embedding
+
+
+@pytest.fixture(params=["path", "memory"])
+def place(request, tmp_path):
+    return str(tmp_path / "z") if request.param == "path" else f"memory://{uuid.uuid4()}/z"
+
+
+@pytest.fixture
+def small_parts(monkeypatch):
+    monkeypatch.setattr(privge.vectors, "_PART", 40)  # two rows of four float32
+
+
+@pytest.mark.parametrize("ids", [INTEGER_IDS, TEXT_IDS], ids=["integers", "strings"])
+@pytest.mark.usefixtures("small_parts")
+def test_a_folder_gives_back_the_same_embedding(place, ids):
+    made = embedding(ids)
+    made.to_parquet(place)
+    again = Embedding.from_parquet(place)
+    assert len(Folder(place).names(".parquet")) == 3
+    assert again.ids.tolist() == ids.tolist()
+    assert again.ids.dtype == ids.dtype
+    assert again.matrix.dtype == made.matrix.dtype
+    assert (again.matrix == made.matrix).all()
+    assert again.provenance == made.provenance
+
+
+def test_a_name_that_ends_in_a_slash_is_a_folder(tmp_path):
+    embedding().to_parquet(f"{tmp_path}/z.parquet/")
+    assert (tmp_path / "z.parquet" / "_SUCCESS").exists()
+    assert len(Embedding.from_parquet(tmp_path / "z.parquet")) == 6
+
+
+def test_an_address_that_ends_in_parquet_is_one_file():
+    place = f"memory://{uuid.uuid4()}/z.parquet"
+    made = embedding()
+    made.to_parquet(place)
+    assert (Embedding.from_parquet(place).matrix == made.matrix).all()
+
+
+def test_a_folder_of_no_nodes_is_an_embedding_too(place):
+    Embedding(np.empty(0, np.int64), np.empty((0, 3), np.float32), PROVENANCE).to_parquet(place)
+    assert Embedding.from_parquet(place).matrix.shape == (0, 3)
+
+
+def test_parts_that_others_wrote_are_read_in_the_order_of_names(place):
+    made, folder = embedding(), Folder(place)
+    for name, rows in (("b.parquet", slice(4, 6)), ("a.parquet", slice(0, 4))):
+        write_part(folder, name, made.ids[rows], made.matrix[rows], PROVENANCE)
+    with pytest.raises(BadData, match=r"unfinished.*again"):
+        Embedding.from_parquet(place)
+    finish_parts(folder, 2, 6)
+    assert (Embedding.from_parquet(place).matrix == made.matrix).all()
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_a_smaller_embedding_leaves_nothing_of_a_larger_one(place):
+    embedding().to_parquet(place)
+    embedding(np.arange(2)).to_parquet(place)
+    assert Embedding.from_parquet(place).ids.tolist() == [0, 1]
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_a_folder_that_failed_half_way_is_unfinished_even_if_it_was_finished_before(place, monkeypatch):
+    embedding().to_parquet(place)
+
+    def fail(*_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(privge._vector_files, "batch", fail)
+    with pytest.raises(OSError, match="disk full"):
+        embedding(seed=1).to_parquet(place)
+    with pytest.raises(BadData, match="unfinished"):
+        Embedding.from_parquet(place)
+
+
+def part(folder, name, ids, **changes):
+    made = embedding(np.array(ids), **changes)
+    write_part(folder, name, made.ids, made.matrix, made.provenance)
+
+
+@pytest.mark.parametrize(
+    ("second", "nodes", "message"),
+    [
+        ({"ids": [2, 3], "columns": 5}, 4, "belongs to another embedding"),
+        ({"ids": [2, 3], "kind": np.float64}, 4, "or other ones"),
+        ({"ids": [0, 3]}, 4, "appears twice"),
+        ({"ids": [2, 3]}, 3, "more vectors than _SUCCESS says"),
+        ({"ids": [2, 3]}, 5, "4 vectors where _SUCCESS says 5"),
+    ],
+)
+def test_parts_that_do_not_belong_together_are_refused(place, second, nodes, message):
+    folder = Folder(place)
+    part(folder, "a.parquet", [0, 1])
+    part(folder, "b.parquet", **second)
+    finish_parts(folder, 2, nodes)
+    with pytest.raises(BadData, match=message):
+        Embedding.from_parquet(place)
+
+
+def test_parts_of_another_provenance_are_refused(place):
+    folder = Folder(place)
+    for name, alpha in (("a.parquet", 0.1), ("b.parquet", 0.2)):
+        write_part(folder, name, np.arange(1), np.zeros((1, 2), np.float32), replace(PROVENANCE, alpha=alpha))
+    finish_parts(folder, 2, 2)
+    with pytest.raises(BadData, match=r"b\.parquet: this part belongs to another"):
+        Embedding.from_parquet(place)
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_a_part_that_is_lost_is_missed(place):
+    embedding().to_parquet(place)
+    Folder(place).remove(["part-00001.parquet"])
+    with pytest.raises(BadData, match="there are 2 parts"):
+        Embedding.from_parquet(place)
