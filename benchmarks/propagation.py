@@ -180,21 +180,21 @@ def at_scale(nodes, columns):
         "nodes": nodes, "edges": graph.edges, "columns": columns, "wall": wall, "cpu": cpu,
         "sweeps": z.provenance.sweeps, "certificate": z.provenance.certificate,
         "ns_per_edge_column": cpu / edge_columns * 1e9, "roofline": roofline(nodes),
-        "ns_per_line": _sweep_seconds(graph, reports) / len(graph.indices) * 1e9,
+        "ns_per_line": _sweep_seconds(graph) / len(graph.indices) * 1e9,
         "peak": peak / 2**30,
     }))  # fmt: skip
 
 
-def _sweep_seconds(graph, reports):
+def _sweep_seconds(graph):
     """CPU seconds of one relaxation sweep over one block of 16 columns, in the engine's own order."""
     from privge.propagation._kernels.relax import sweep
-    from privge.propagation.sor import _aligned, _Plan
+    from privge.propagation.relaxation import Order, System, aligned
 
-    problem = Problem(graph, scipy.sparse.csr_array(reports.decode()[:, :16]), 0.1, R, TOLERANCE)
-    plan = _Plan.of(problem, reorder=True)
-    y, start = _aligned(graph.nodes, np.float32), _aligned(graph.nodes, np.float32)
+    system = System.of(Order.of(graph, reorder=True), alpha=0.1, r=R, tolerance=TOLERANCE)
+    y, start = aligned(graph.nodes, np.float32), aligned(graph.nodes, np.float32)
     y[:], start[:] = 1, 1
-    arguments = (plan.indptr, plan.indices, plan.weights.astype(np.float32), start, y, np.float32(1.2))
+    order, weights = system.order, system.weights.astype(np.float32)
+    arguments = (order.indptr, order.indices, weights, start, y, np.float32(1.2))
     sweep(*arguments)
     return min(timed(lambda: sweep(*arguments))[2] for _ in range(3))
 

@@ -3,39 +3,49 @@
 import logging
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from importlib.metadata import version
-from typing import Literal, Self
+from os import PathLike
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from privge._folder import Folder
 from privge._parameters import Parameters
 from privge._typing import Decoding, Progress
 from privge.campaign import Campaign
 from privge.errors import BadData, CampaignMismatch
 from privge.graph import Graph
+from privge.graph.stored import StoredGraph
 from privge.ids import Ids
+from privge.parts import ReportParts
 from privge.perturbation import FeatureMatrix
-from privge.propagation import DEFAULT_TOLERANCE, Engine, Matrix, Propagation, processors, propagate, propagate_change
+from privge.propagation import DEFAULT_TOLERANCE, Engine, Matrix, processors, propagate, propagate_change
 from privge.reports import Reports
-from privge.vectors import Embedding, Provenance
+from privge.vectors import Embedding, provenance_of
+
+if TYPE_CHECKING:
+    from privge._cluster import Cluster
+    from privge.propagation.cluster import Regime
 
 logger = logging.getLogger(__name__)
 
 
 def embed(
-    graph: Graph,
-    reports: Reports,
+    graph: Graph | StoredGraph,
+    reports: Reports | ReportParts,
     *,
     alpha: float = 0.1,
     r: float = 0.5,
     tolerance: float = DEFAULT_TOLERANCE,
-    engine: str | Engine = "sor",
+    engine: str | Engine | None = None,
     decoding: Decoding = "raw",
     unknown: Literal["refuse", "drop"] = "refuse",
     threads: int | None = None,
     memory: int | None = None,
+    cluster: "Cluster | None" = None,
+    folder: str | PathLike[str] | Folder | None = None,
+    regime: "Regime" = "auto",
     progress: Progress | None = None,
 ) -> Embedding:
     """Spread the reports over the graph. Post-processing: it costs no privacy.
@@ -43,7 +53,7 @@ def embed(
     Parameters
     ----------
     graph
-        The public graph.
+        The public graph, in memory or on disk.
     reports
         At most one report a node. Nodes without a report get the midpoint.
     alpha, r
@@ -51,7 +61,7 @@ def embed(
     tolerance
         Largest error of any entry, certified.
     engine
-        ``sor``, ``push``, ``chebyshev``, ``exact``, or an engine object.
+        ``sor`` (the default), ``push``, ``chebyshev``, ``exact``, or an engine object; not for a cluster.
     decoding
         ``raw`` as in the paper, or ``unbiased``.
     unknown
@@ -61,9 +71,23 @@ def embed(
     memory
         Bytes that the result may take in memory; a larger one goes to a temporary memory-mapped file. By
         default half of the machine's memory.
+    cluster, folder, regime
+        As for `privge.propagate`: a Dask scheduler, a folder that its workers share, and how the work is cut.
     progress
         Called with the columns done and the columns in all.
     """
+    if cluster is not None:
+        from privge.clustered import embed_on_cluster
+
+        if engine is not None:
+            raise ValueError("engine is decided by the regime of the cluster: leave it out")
+        return embed_on_cluster(
+            cluster, graph, reports, alpha=alpha, r=r, tolerance=tolerance, decoding=decoding, unknown=unknown,
+            folder=folder, regime=regime, progress=progress,
+        )  # fmt: skip
+    graph = graph.graph() if isinstance(graph, StoredGraph) else graph
+    if isinstance(reports, ReportParts):
+        reports = Reports.concatenate([reports.read(part) for part in range(len(reports))])
     features = spread_rows(graph, reports, decoding, unknown)
     matrix, run = propagate(
         graph,
@@ -71,13 +95,13 @@ def embed(
         alpha=alpha,
         r=r,
         tolerance=tolerance,
-        engine=engine,
+        engine=engine or "sor",
         threads=threads,
         memory=memory,
         progress=progress,
     )
     participation = int((np.diff(features.indptr) > 0).sum()) / max(1, graph.nodes)
-    provenance = _provenance(
+    provenance = provenance_of(
         graph, reports.campaign, run, alpha=alpha, r=r, decoding=decoding, participation=participation
     )
     return Embedding(graph.ids, matrix, provenance)
@@ -183,31 +207,6 @@ def _among(ids: Ids, wanted: Ids) -> NDArray[np.bool_]:
         return np.isin(ids, wanted)
     names = set(map(str, wanted.tolist()))
     return np.fromiter((str(node) in names for node in ids.tolist()), dtype=np.bool_, count=len(ids))
-
-
-def _provenance(
-    graph: Graph, campaign: Campaign, run: Propagation, *, alpha: float, r: float, decoding: str, participation: float
-) -> Provenance:
-    return Provenance(
-        campaign=campaign.id,
-        mechanism=campaign.mechanism,
-        epsilon=None if campaign.epsilon == float("inf") else campaign.epsilon,
-        k=campaign.k,
-        decoding=decoding,
-        graph=graph.fingerprint,
-        nodes=graph.nodes,
-        edges=graph.edges,
-        participation=participation,
-        alpha=alpha,
-        r=r,
-        engine=run.engine,
-        tolerance=run.tolerance,
-        certificate=run.certificate.error,
-        sweeps=run.certificate.sweeps,
-        precision=run.certificate.precision,
-        seconds=run.seconds,
-        version=version("privge"),
-    )
 
 
 class PrivGE(Parameters):

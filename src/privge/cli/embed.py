@@ -4,18 +4,23 @@ import json
 import math
 import os
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import click
 from click.core import ParameterSource
 
+from privge._folder import Folder
 from privge._memory import peak_bytes
+from privge.cli.cluster import opened_cluster
 from privge.cli.options import (
     INPUT,
-    OUTPUT,
+    PLACE,
     campaign_options,
     check_output,
+    cluster_option,
     existing,
+    in_parts,
     json_option,
     naming,
     refuse_campaign_options,
@@ -24,15 +29,19 @@ from privge.cli.options import (
 from privge.cli.progress import progress_bar
 from privge.embedding import embed as embed_reports
 from privge.graph import Graph, read_features, read_graph
+from privge.graph.stored import StoredGraph
+from privge.parts import ReportParts
 from privge.propagation import DEFAULT_TOLERANCE, ENGINES
 from privge.reports import Reports
 from privge.vectors import Embedding
 
 
 @click.command()
-@click.option("--graph", "graph_path", type=INPUT, required=True, help="Edges: .csv, .tsv (also .gz), .parquet, .npz.")
+@click.option("--graph", "graph_place", type=PLACE, required=True, metavar="PLACE",
+              help="Edges: .csv, .tsv (also .gz), .parquet, .npz; or what `privge convert` made.")  # fmt: skip
 @click.option("--nodes", "nodes_path", type=INPUT, help="Table with a column id: all nodes, isolated ones too.")
-@click.option("--reports", "reports_path", type=INPUT, help="Reports that devices sent (.parquet).")
+@click.option("--reports", "reports_place", type=PLACE, metavar="PLACE",
+              help="Reports that devices sent: .parquet, or a folder or address of parts.")  # fmt: skip
 @click.option(
     "--store",
     "store_url",
@@ -56,14 +65,20 @@ from privge.vectors import Embedding
 @click.option("--drop-unknown", is_flag=True, help="Drop reports of nodes that are not in the graph, and count them.")
 @click.option("--threads", type=click.IntRange(1), help="By default one for each processor.")
 @click.option("--memory", type=click.IntRange(0), help="Bytes the result may take; more goes through a temporary file.")
-@click.option("-o", "--output", type=OUTPUT, required=True, help="Where the embedding goes (.parquet or .npy).")
+@cluster_option
+@click.option("--regime", type=click.Choice(["auto", "columns", "edges"]), default="auto", show_default=True,
+              help="On a cluster: a block of columns a task, or the graph cut in shards.")  # fmt: skip
+@click.option("--work-folder", type=PLACE, metavar="PLACE",
+              help="On a cluster: a folder that all workers share.  [default: OUTPUT.work]")  # fmt: skip
+@click.option("-o", "--output", type=PLACE, required=True, metavar="PLACE",
+              help="Where the embedding goes (.parquet or .npy; a folder or address gets parts).")  # fmt: skip
 @json_option
 def embed(
-    graph_path: Path, nodes_path: Path | None, reports_path: Path | None, store_url: str | None,
+    graph_place: str, nodes_path: Path | None, reports_place: str | None, store_url: str | None,
     campaign_id: str | None, update_path: Path | None, features_path: Path | None, mechanism: str,
     epsilon: float | None, k: int | None, low: float, high: float, levels: int | None, seed: int | None, alpha: float,
-    r: float, tolerance: float, engine: str, decoding: str, threads: int | None, memory: int | None, output: Path, *,
-    drop_unknown: bool, as_json: bool,
+    r: float, tolerance: float, engine: str, decoding: str, threads: int | None, memory: int | None,
+    cluster: str | None, regime: str, work_folder: str | None, output: str, *, drop_unknown: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Spread reports over a graph by personalized PageRank: one vector for each node.
 
@@ -77,44 +92,102 @@ def embed(
       privge embed --graph edges.csv --store sqlite:///app.db --update z.parquet -o z.parquet
       privge embed --graph edges.csv --features features.csv --epsilon 1 --k 5 -o z.parquet
       privge embed --graph edges.csv --features features.csv --mechanism structure --k 5 -o control.parquet
+      privge embed --graph big.graph --reports reports/ --cluster tcp://host:8786 -o vectors/
     """
-    if store_url is None and reports_path is None and features_path is None:
+    if store_url is None and reports_place is None and features_path is None:
         store_url = os.environ.get("PRIVGE_STORE")  # a password would be visible on the command line
-    _check_sources(reports_path, features_path, store_url, campaign_id, update_path)
+    _check_sources(reports_place, features_path, store_url, campaign_id, update_path)
+    _check_cluster(cluster)
     for name, value in (("--alpha", alpha), ("--r", r), ("--tolerance", tolerance)):
         if not math.isfinite(value):  # click lets NaN through every range
             raise click.BadParameter(f"must be a finite number, got {value}", param_hint=name)
-    check_output(output, ".parquet", ".npy")
-    graph = read_graph(graph_path, nodes=nodes_path)
+    _check_place(output)
+    with ExitStack() as stack:
+        address = stack.enter_context(opened_cluster(cluster))
+        work = None if cluster is None else Folder(work_folder or f"{output.rstrip('/')}.work")
+        graph = _graph(graph_place, nodes_path, mapped=cluster is not None)
 
-    def spread(
-        reports: Reports, *, alpha: float = alpha, r: float = r, tolerance: float = tolerance, decoding: str = decoding
-    ) -> Embedding:
-        with progress_bar("Propagating") as progress:
-            return embed_reports(
-                graph, reports, alpha=alpha, r=r, tolerance=tolerance, engine=engine, decoding=decoding,  # type: ignore[arg-type]
-                unknown="drop" if drop_unknown else "refuse", threads=threads, memory=memory, progress=progress,
-            )  # fmt: skip
+        def spread(
+            reports: Reports | ReportParts, *, alpha: float = alpha, r: float = r, tolerance: float = tolerance,
+            decoding: str = decoding,
+        ) -> Embedding:  # fmt: skip
+            with progress_bar("Propagating") as progress:
+                return embed_reports(
+                    graph, reports, alpha=alpha, r=r, tolerance=tolerance, engine=engine if cluster is None else None,
+                    decoding=decoding, unknown="drop" if drop_unknown else "refuse", threads=threads, memory=memory,  # type: ignore[arg-type]
+                    cluster=address, folder=work, regime=regime, progress=progress,  # type: ignore[arg-type]
+                )  # fmt: skip
 
-    more: dict[str, object] = {}
-    if store_url is not None:
-        given = tolerance if _given("tolerance") else None
-        embedding, more = _from_store(
-            store_url, campaign_id, update_path, graph, spread, given, threads, drop_unknown=drop_unknown
-        )
-    else:
-        if reports_path is not None:
-            reports = Reports.from_parquet(existing(reports_path))
+        more: dict[str, object] = {}
+        if store_url is not None:
+            given = tolerance if _given("tolerance") else None
+            embedding, more = _from_store(
+                store_url, campaign_id, update_path, graph, spread, given, threads, drop_unknown=drop_unknown
+            )
         else:
-            reports = _simulated(features_path, mechanism, epsilon, k, low, high, levels, seed)  # type: ignore[arg-type]
-        with naming(reports_path or features_path):  # type: ignore[arg-type]
-            embedding = spread(reports)
-    (embedding.to_npy if output.suffix == ".npy" else embedding.to_parquet)(output)
-    click.echo(json.dumps({**_summary(graph, embedding, output), **more}) if as_json else _sentence(embedding, output))
+            if reports_place is not None:
+                reports = _reports(reports_place)
+            else:
+                reports = _simulated(features_path, mechanism, epsilon, k, low, high, levels, seed)  # type: ignore[arg-type]
+            with naming(reports_place or features_path):  # type: ignore[arg-type]
+                embedding = spread(reports)
+        _write(embedding, output, address, work)
+        summary = {**_summary(embedding, output), **more}
+        click.echo(json.dumps(summary) if as_json else _sentence(embedding, output))
+        if work is not None and work_folder is None:
+            work.clear()
+
+
+def _graph(place: str, nodes: Path | None, *, mapped: bool) -> Graph | StoredGraph:
+    """Open or read the graph; a cluster opens it by itself where it lies."""
+    if not in_parts(place):
+        return read_graph(Path(place), nodes=nodes)
+    if nodes is not None:
+        raise click.UsageError("--nodes has no effect with a converted graph, which has all its nodes.")
+    stored = StoredGraph.open(place)
+    return stored if mapped else stored.graph()
+
+
+def _reports(place: str) -> Reports | ReportParts:
+    return ReportParts.open(place) if in_parts(place) else Reports.from_parquet(existing(Path(place)))
+
+
+def _write(embedding: Embedding, output: str, cluster: str | None, work: Folder | None) -> None:
+    """Write the result; on a cluster its parts are written by the workers."""
+    if output.endswith(".npy"):
+        embedding.to_npy(output)
+    elif cluster is None or work is None or output.endswith(".parquet"):
+        embedding.to_parquet(output)
+    else:
+        from privge.clustered import write_embedding
+
+        with progress_bar("Writing") as progress:
+            write_embedding(cluster, output, work, embedding, progress)
+
+
+def _check_place(output: str) -> None:
+    """Refuse, before the work, a place where its result could not be written."""
+    if output.endswith((".parquet", ".npy")) and "://" not in output:
+        check_output(Path(output), ".parquet", ".npy")
+    elif "://" not in output and (Path(output).suffix or not Path(output).parent.is_dir()):
+        raise click.BadParameter(
+            "the name must end in .parquet or .npy, or be that of a folder in one that exists", param_hint="--output"
+        )
+
+
+def _check_cluster(cluster: str | None) -> None:
+    """Refuse options that only one of the two ways knows."""
+    if cluster is None:
+        unused = [name for name in ("regime", "work_folder") if _given(name)]
+    else:
+        unused = [name for name in ("engine", "threads", "memory", "update_path") if _given(name)]
+    if unused:
+        name = unused[0].removesuffix("_path").replace("_", "-")
+        raise click.UsageError(f"--{name} has no effect {'without' if cluster is None else 'with'} --cluster.")
 
 
 def _check_sources(
-    reports: Path | None, features: Path | None, store: str | None, campaign: str | None, update: Path | None
+    reports: str | None, features: Path | None, store: str | None, campaign: str | None, update: Path | None
 ) -> None:
     """Refuse options that do not go together."""
     if sum(source is not None for source in (reports, features, store)) != 1:
@@ -133,8 +206,8 @@ def _given(name: str) -> bool:
 
 
 def _from_store(
-    url: str, wanted: str | None, update_path: Path | None, graph: Graph, spread: Callable[..., Embedding],
-    tolerance: float | None, threads: int | None, *, drop_unknown: bool,
+    url: str, wanted: str | None, update_path: Path | None, graph: Graph | StoredGraph,
+    spread: Callable[..., Embedding], tolerance: float | None, threads: int | None, *, drop_unknown: bool,
 ) -> tuple[Embedding, dict[str, object]]:  # fmt: skip
     """Embed what a store holds; return the embedding and what to say of it."""
     from privge.cli.stored import campaign_in, embed_news, embed_snapshot, previous_embedding
@@ -146,6 +219,7 @@ def _from_store(
         if update_path is None:
             made = embed_snapshot(store, campaign, spread)
             return made.embedding, made.summary()
+        graph = graph.graph() if isinstance(graph, StoredGraph) else graph
         previous = previous_embedding(update_path, graph, campaign)
         news = embed_news(store, graph, previous, tolerance=tolerance, threads=threads, drop_unknown=drop_unknown)
         if news is None:
@@ -175,11 +249,11 @@ def _simulated(
         return campaign.simulate(features.matrix, ids=features.ids, seed=seed, progress=progress)  # type: ignore[arg-type]
 
 
-def _summary(graph: Graph, embedding: Embedding, output: Path) -> dict[str, object]:
+def _summary(embedding: Embedding, output: str) -> dict[str, object]:
     made = embedding.provenance
     return {
-        "nodes": graph.nodes,
-        "edges": graph.edges,
+        "nodes": made.nodes,
+        "edges": made.edges,
         "dimensions": embedding.matrix.shape[1],
         "participation": made.participation,
         "mechanism": made.mechanism,
@@ -192,11 +266,11 @@ def _summary(graph: Graph, embedding: Embedding, output: Path) -> dict[str, obje
         "precision": made.precision,
         "seconds": made.seconds,
         "peak_bytes": peak_bytes(),
-        "output": str(output),
+        "output": output,
     }
 
 
-def _sentence(embedding: Embedding, output: Path) -> str:
+def _sentence(embedding: Embedding, output: str) -> str:
     made = embedding.provenance
     return (
         f"{len(embedding):,} vectors of {embedding.matrix.shape[1]:,} dimensions are in {output}\n"

@@ -3,21 +3,26 @@
 import logging
 import os
 import time
-from dataclasses import dataclass
+from os import PathLike
+from typing import TYPE_CHECKING, overload
 
-import numpy as np
 import scipy.sparse
 
+from privge._cluster import Cluster
+from privge._folder import Folder
 from privge._typing import Progress
-from privge.errors import ToleranceNotReached
 from privge.graph import Graph
+from privge.graph.stored import StoredGraph
 from privge.propagation.change import propagate_change
 from privge.propagation.chebyshev import Chebyshev
 from privge.propagation.exact import Exact
-from privge.propagation.problem import Certificate, Engine, Matrix, Problem
+from privge.propagation.problem import Certificate, Engine, Matrix, Problem, Propagation, output_kind
 from privge.propagation.push import Push
 from privge.propagation.sor import Sor
 from privge.propagation.storage import allocate
+
+if TYPE_CHECKING:
+    from privge.propagation.cluster import Regime, TiledMatrix
 
 logger = logging.getLogger(__name__)
 
@@ -32,29 +37,37 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-@dataclass(frozen=True, slots=True)
-class Propagation:
-    """What a propagation did: its guarantee and its cost."""
+@overload
+def propagate(
+    graph: Graph, features: scipy.sparse.csr_array, *, alpha: float = ..., r: float = ..., tolerance: float = ...,
+    engine: str | Engine = ..., threads: int | None = ..., memory: int | None = ..., cluster: None = ...,
+    progress: Progress | None = ...,
+) -> tuple[Matrix, Propagation]: ...  # fmt: skip
 
-    engine: str
-    tolerance: float
-    certificate: Certificate
-    seconds: float
-    bytes: int
+
+@overload
+def propagate(
+    graph: Graph | StoredGraph, features: scipy.sparse.csr_array, *, alpha: float = ..., r: float = ...,
+    tolerance: float = ..., cluster: Cluster, folder: str | PathLike[str] | Folder | None = ..., regime: "Regime" = ...,
+    progress: Progress | None = ...,
+) -> "tuple[TiledMatrix, Propagation]": ...  # fmt: skip
 
 
 def propagate(
-    graph: Graph,
+    graph: Graph | StoredGraph,
     features: scipy.sparse.csr_array,
     *,
     alpha: float = 0.1,
     r: float = 0.5,
     tolerance: float = DEFAULT_TOLERANCE,
-    engine: str | Engine = "sor",
+    engine: str | Engine | None = None,
     threads: int | None = None,
     memory: int | None = None,
+    cluster: "Cluster | None" = None,
+    folder: str | PathLike[str] | Folder | None = None,
+    regime: "Regime" = "auto",
     progress: Progress | None = None,
-) -> tuple[Matrix, Propagation]:
+) -> "tuple[Matrix | TiledMatrix, Propagation]":
     """Return ``Z = sum alpha (1-alpha)^l (D^(r-1) A D^(-r))^l X`` and the guarantee of its error.
 
     Parameters
@@ -68,30 +81,43 @@ def propagate(
     tolerance
         Largest error allowed in any entry; the engine certifies it or fails.
     engine
-        ``sor``, ``push``, ``chebyshev``, ``exact``, or an engine object.
+        ``sor`` (the default), ``push``, ``chebyshev``, ``exact``, or an engine object; not for a cluster.
     threads
         By default one for each processor; the result does not depend on it.
     memory
         Bytes that the result may take in memory; a larger one is a temporary memory-mapped file. By default half
         of the machine's memory. The result is float32, or float64 if the tolerance asks for more.
+    cluster
+        Address or client of a Dask scheduler: the work is done by its workers, and the result stays in files, of which
+        slices of rows can be read.
+    folder
+        For a cluster: a folder that all workers share. What is finished in it is not computed again. By default a
+        temporary one, if all workers are on this machine.
+    regime
+        For a cluster: ``columns`` (the graph fits on a worker), ``edges`` (it does not) or ``auto``.
     progress
         Called with the columns done and the columns in all.
     """
+    if cluster is not None:
+        from privge.propagation.cluster import propagate_on_cluster
+
+        if engine is not None:
+            raise ValueError("engine is decided by the regime of the cluster: leave it out")
+        return propagate_on_cluster(
+            cluster, graph, features, alpha=alpha, r=r, tolerance=tolerance, folder=folder, regime=regime,
+            progress=progress,
+        )  # fmt: skip
+    engine = "sor" if engine is None else engine
     if isinstance(engine, str) and engine not in ENGINES:
         raise ValueError(f"engine must be one of {', '.join(ENGINES)}, got {engine!r}")
+    graph = graph.graph() if isinstance(graph, StoredGraph) else graph
     problem = Problem(graph, features, alpha, r, tolerance)
-    kind = np.float64 if problem.storage_error(np.float32) > tolerance / 2 else np.float32
-    out = allocate((graph.nodes, problem.columns), kind, memory)
+    out = allocate((graph.nodes, problem.columns), output_kind(tolerance, problem.largest), memory)
     solver = ENGINES[engine] if isinstance(engine, str) else engine
     start = time.perf_counter()
     certificate = solver.solve(problem.for_output(out.dtype), out, threads=threads or processors(), progress=progress)
     seconds = time.perf_counter() - start
-    if not certificate.error <= tolerance:
-        raise ToleranceNotReached(
-            f"engine {solver.name} certifies {certificate.error:.3g}, not the tolerance {tolerance:.3g}; "
-            "ask for a larger one"
-        )
-    return out, Propagation(solver.name, tolerance, certificate, seconds, out.nbytes)
+    return out, Propagation(solver.name, tolerance, certificate, seconds, out.nbytes).checked()
 
 
 __all__ = [

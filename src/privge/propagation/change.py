@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from privge.errors import ToleranceNotReached
 from privge.graph import Graph
 from privge.propagation._kernels.gather import LANES
-from privge.propagation.problem import Certificate, Matrix, Problem, rounding
+from privge.propagation.problem import Certificate, Matrix, Problem, output_kind, rounding
 from privge.propagation.push import Column, Push, Worker
 from privge.propagation.sor import Sor
 
@@ -81,7 +81,7 @@ def propagate_change(
         correction, name = Correction(columns, touched, None), "push"
     else:
         part = Problem(graph, scipy.sparse.csr_array(change[:, touched]), alpha, r, tolerance)
-        kind = np.float64 if part.storage_error(np.float32) > tolerance / 2 else np.float32
+        kind = output_kind(tolerance, part.largest)
         dense: Matrix = np.empty((graph.nodes, len(touched)), dtype=kind)
         certificate = Sor().solve(part.for_output(dense.dtype), dense, threads=threads or 1)
         correction, name = Correction([], touched, dense), "sor"

@@ -24,6 +24,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from privge._typing import Floats, Progress
+from privge.errors import ToleranceNotReached
 from privge.graph import Graph
 
 Matrix: TypeAlias = NDArray[np.floating]
@@ -59,6 +60,26 @@ class Certificate:
         return cls(*(max(getattr(part, name) for part in parts) for name in ("error", "sweeps", "precision")))
 
 
+@dataclass(frozen=True, slots=True)
+class Propagation:
+    """What a propagation did: its guarantee and its cost."""
+
+    engine: str
+    tolerance: float
+    certificate: Certificate
+    seconds: float
+    bytes: int
+
+    def checked(self) -> "Propagation":
+        """Return this, if the certificate is what was asked for."""
+        if not self.certificate.error <= self.tolerance:
+            raise ToleranceNotReached(
+                f"engine {self.engine} certifies {self.certificate.error:.3g}, not the tolerance {self.tolerance:.3g}; "
+                "ask for a larger one"
+            )
+        return self
+
+
 @dataclass(frozen=True, eq=False)
 class Problem:
     """One propagation: a graph, its features, and the two parameters of the paper.
@@ -84,12 +105,7 @@ class Problem:
     tolerance: float
 
     def __post_init__(self) -> None:
-        if not 0 < self.alpha < 1:
-            raise ValueError(f"alpha must lie between 0 and 1, both excluded, got {self.alpha!r}")
-        if not 0 <= self.r <= 1:
-            raise ValueError(f"r must lie between 0 and 1, got {self.r!r}")
-        if not (math.isfinite(self.tolerance) and self.tolerance > 0):
-            raise ValueError(f"tolerance must be a finite number above 0, got {self.tolerance!r}")
+        check_parameters(self.alpha, self.r, self.tolerance)
         if self.features.shape[0] != self.graph.nodes:
             raise ValueError(f"features have {self.features.shape[0]} rows for {self.graph.nodes} nodes")
         if not np.isfinite(self.features.data).all():
@@ -103,7 +119,7 @@ class Problem:
     @cached_property
     def scale(self) -> Floats:
         """``degree^r`` of each node, 1 for isolated nodes."""
-        return np.maximum(self.graph.degrees, 1).astype(np.float64) ** self.r
+        return degree_scale(self.graph.degrees, self.r)
 
     @cached_property
     def largest_scale(self) -> float:
@@ -129,14 +145,14 @@ class Problem:
         part = slice(self.by_column.indptr[j], self.by_column.indptr[j + 1])
         return self.by_column.indices[part], self.by_column.data[part]
 
-    def storage_error(self, kind: np.dtype[np.floating] | type[np.floating]) -> float:
-        """Bound what rounding Z to a precision costs: no ``|y|`` exceeds the largest of ``|D^(-r) X|``."""
-        largest = float(np.abs(self.by_column.data).max(initial=0.0)) * self.largest_scale
-        return rounding(kind, largest)
+    @cached_property
+    def largest(self) -> float:
+        """What no ``|Z|`` exceeds: no ``|y|`` exceeds the largest of ``|D^(-r) X|``."""
+        return float(np.abs(self.by_column.data).max(initial=0.0)) * self.largest_scale
 
     def for_output(self, kind: np.dtype[np.floating]) -> "Problem":
         """Return the problem with the part of the tolerance set aside that storing its result will take."""
-        return replace(self, tolerance=max(self.tolerance - self.storage_error(kind), self.tolerance / 2))
+        return replace(self, tolerance=tolerance_left(self.tolerance, kind, self.largest))
 
     def write(self, out: Matrix, columns: slice, y: Matrix) -> float:
         """Write ``Z = D^r y`` and return what rounding it to the precision of ``out`` may cost."""
@@ -148,6 +164,32 @@ class Problem:
         """Yield slices of at most ``width`` columns."""
         for first in range(0, self.columns, width):
             yield slice(first, min(first + width, self.columns))
+
+
+def check_parameters(alpha: float, r: float, tolerance: float) -> None:
+    """Refuse parameters for which the propagation is not defined."""
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha must lie between 0 and 1, both excluded, got {alpha!r}")
+    if not 0 <= r <= 1:
+        raise ValueError(f"r must lie between 0 and 1, got {r!r}")
+    if not (math.isfinite(tolerance) and tolerance > 0):
+        raise ValueError(f"tolerance must be a finite number above 0, got {tolerance!r}")
+
+
+def degree_scale(degrees: NDArray[np.integer], r: float) -> Floats:
+    """Return ``degree^r`` of each node, 1 for isolated nodes."""
+    scale: Floats = np.maximum(degrees, 1).astype(np.float64) ** r
+    return scale
+
+
+def output_kind(tolerance: float, largest: float) -> type[np.floating]:
+    """Return the precision of a result: float32, or float64 if rounding alone would take half of the tolerance."""
+    return np.float64 if rounding(np.float32, largest) > tolerance / 2 else np.float32
+
+
+def tolerance_left(tolerance: float, kind: np.dtype[np.floating] | type[np.floating], largest: float) -> float:
+    """Return what an engine must certify when storing its result takes a part of the tolerance."""
+    return max(tolerance - rounding(kind, largest), tolerance / 2)
 
 
 def rounding(kind: np.dtype[np.floating] | type[np.floating], largest: float) -> float:

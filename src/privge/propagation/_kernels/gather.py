@@ -78,8 +78,9 @@ def relax_row(_context, y, start, v, total, weight, omega, largest):
         for place, value in ((0, change), (1, new)):
             size = builder.select(builder.fcmp_ordered("<", value, y.spread(y.zero)), builder.fneg(value), value)
             seen = largest.load(_INT64(place))
-            # Unordered: a NaN is kept, so that a broken computation can never look converged.
-            kept = builder.select(builder.fcmp_unordered(">", size, seen), size, seen)
+            # A NaN is taken and then kept: a broken computation can never look converged.
+            larger = builder.or_(builder.fcmp_ordered(">", size, seen), builder.fcmp_unordered("uno", size, size))
+            kept = builder.select(larger, size, seen)
             largest.store(_INT64(place), kept)
         return context.get_dummy_value()
 

@@ -1,0 +1,249 @@
+"""Beyond one process: the cluster against the single process, its traffic against the model, and a graph beyond memory.
+
+``compare NODES EDGES COLUMNS``: both regimes with 2 and 4 workers against one process on as many threads as there are
+processors; differences and ratios, and the bytes that one iteration moved against the cost model of ``docs/scale.md``.
+
+``large NODES EDGES COLUMNS``: edges and features as Parquet parts on disk, converted, perturbed and embedded, each step
+a command of its own, with its time and the peak of resident memory of every process.
+"""
+
+import argparse
+import json
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import scipy.sparse
+from distributed import Client, LocalCluster
+
+import privge as pg
+from graphs import power_law
+from privge.embedding import spread_rows
+from privge.graph.stored import save_graph
+from privge.propagation import processors, propagate
+from privge.propagation.cluster import edges
+from scale_graph import write_edges
+
+ALPHA, R, TOLERANCE = 0.1, 0.5, 1e-4
+LINE = 64  # bytes of 16 columns of a row in float32
+
+
+def compare(nodes, wanted, columns):
+    graph = power_law(nodes, wanted)
+    campaign = pg.Campaign(dimensions=columns, low=0, high=1, mechanism="hds", epsilon=1.0, k=2)
+    features = scipy.sparse.random_array((nodes, columns), density=0.05, rng=np.random.default_rng(1), format="csr")
+    reports = campaign.simulate(features, ids=graph.ids, seed=1)
+    rows = spread_rows(graph, reports)
+    parameters = {"alpha": ALPHA, "r": R, "tolerance": TOLERANCE}
+    print(f"{graph}, {columns} columns, alpha {ALPHA}, r {R}, tolerance {TOLERANCE}, {processors()} processors")
+    propagate(graph, rows[:, :16], **parameters)  # compile
+    here, walls = None, []
+    for _ in range(3):
+        start = time.perf_counter()
+        here, run = propagate(graph, rows, **parameters)
+        walls.append(time.perf_counter() - start)
+    single = float(np.median(walls))
+    times = ", ".join(f"{wall:.1f}" for wall in sorted(walls))
+    print(f"one process: {single:.1f} s (of {times}), certificate {run.certificate.error:.1e}")
+    root = Path(tempfile.mkdtemp(prefix="privge-scale-"))
+    try:
+        stored = save_graph(graph, root / "graph")
+        for count in (2, 4):
+            with workers(count) as client:
+                warm_up(client, root / f"warm-{count}")
+                for regime in ("columns", "edges"):
+                    measure(client, stored, rows, regime, here, single, root / f"{regime}-{count}", parameters, run)
+    finally:
+        shutil.rmtree(root)
+
+
+def measure(client, stored, rows, regime, here, single, folder, parameters, run):
+    iterations, judge = [], edges._Pass._judge
+
+    def note(self, *arguments):
+        iterations.append((time.perf_counter(), loopback()))
+        return judge(self, *arguments)
+
+    edges._Pass._judge = note
+    start = time.perf_counter()
+    try:
+        z, clustered = propagate(stored, rows, **parameters, cluster=client, regime=regime, folder=folder)
+    finally:
+        edges._Pass._judge = judge
+    wall = time.perf_counter() - start
+    there = np.asarray(z)
+    count = len(client.scheduler_info(n_workers=-1)["workers"])
+    same = (
+        "bit-identical" if there.tobytes() == here.tobytes() else f"largest difference {np.abs(there - here).max():.1e}"
+    )
+    bound = run.certificate.error + clustered.certificate.error
+    print(
+        f"{count} workers, {regime}: {wall:.1f} s, {wall / single:.2f} times the single process; {same} "
+        f"(certificates together {bound:.1e}); {clustered.certificate.sweeps:.0f} sweeps"
+    )
+    peaks = sorted(client.run(lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20).values())
+    print(f"  peak of the workers {peaks[-1]:.2f} GiB; tiles {on_disk(folder / 'tiles') / 1e6:.0f} MB on disk, "
+          f"model {there.nbytes / 1e6:.0f} MB")  # fmt: skip
+    if len(iterations) > 4:
+        traffic(iterations, folder)
+
+
+def traffic(iterations, folder):
+    """Compare what moved in the middle iterations with the model: halo rows x 64 bytes x blocks."""
+    layout = json.loads((folder / "run.json").read_text())["layout"]
+    blocks = -(-(layout["column_cuts"][1] - layout["column_cuts"][0]) // 16)
+    halos = sum(len(np.load(path, mmap_mode="r")) for path in (folder / "shards").glob("*-halo.npy"))
+    first, last = iterations[2], iterations[min(len(iterations) - 2, 12)]
+    steps = iterations.index(last) - 2
+    seconds, moved = ((b - a) / steps for a, b in zip(first, last, strict=True))
+    model = halos * LINE * blocks
+    print(
+        f"  an iteration: {seconds:.2f} s; halo {halos:,} rows; {moved / 1e6:.1f} MB moved, as the kernel counts, "
+        f"model {model / 1e6:.1f} MB (ratio {moved / model:.2f})"
+    )
+
+
+def loopback():
+    """Bytes that this machine sent to itself, as the kernel counts them."""
+    for line in Path("/proc/net/dev").read_text().splitlines():
+        if line.strip().startswith("lo:"):
+            return int(line.split(":")[1].split()[0])
+    return 0
+
+
+def on_disk(folder):
+    return sum(path.stat().st_size for path in folder.iterdir())
+
+
+def warm_up(client, folder):
+    """Compile the kernels on this machine and load them in every worker."""
+    graph = power_law(2000, 8000)
+    rows = scipy.sparse.random_array(
+        (2000, 16 * 8), density=0.1, rng=np.random.default_rng(0), format="csr", dtype=np.float32
+    )
+    for regime in ("columns", "edges"):
+        propagate(graph, rows, cluster=client, regime=regime, folder=folder / regime)
+
+
+@contextmanager
+def workers(count):
+    with (
+        LocalCluster(
+            n_workers=count, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs="ERROR"
+        ) as local,
+        Client(local, set_as_default=False) as client,
+    ):
+        yield client
+
+
+# ---------------------------------------------------------------- beyond memory
+
+
+def large(nodes, wanted, columns, folder, k):
+    folder.mkdir(parents=True, exist_ok=True)
+    edge_folder, features = folder / "edges", folder / "features"
+    if not (folder / "big.graph").exists():
+        timed("edges as Parquet", lambda: write_edges(edge_folder, nodes, wanted))
+        command("convert", "convert", "--edges", edge_folder, "-o", folder / "big.graph")
+    if not (folder / "reports" / "_SUCCESS").exists():
+        timed("features as Parquet", lambda: write_features(features, nodes, columns))
+        command(
+            "perturb",
+            "perturb",
+            "--features",
+            features,
+            "--epsilon",
+            1,
+            "--k",
+            k,
+            "-o",
+            folder / "reports",
+            "--seed",
+            1,
+        )
+    shutil.rmtree(folder / "vectors", ignore_errors=True)
+    command("embed", "embed", "--graph", folder / "big.graph", "--reports", folder / "reports", "--cluster", "local:2",
+            "--alpha", ALPHA, "--r", R, "--tolerance", TOLERANCE, "-o", folder / "vectors")  # fmt: skip
+
+
+def timed(name, work):
+    start = time.perf_counter()
+    work()
+    print(f"{name}: {time.perf_counter() - start:.1f} s", flush=True)
+
+
+def command(name, *arguments):
+    """Run a command of the package; print its time, and the largest resident memory of it and of its children."""
+    start = time.perf_counter()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "privge", "-q", *map(str, arguments), "--json"], stdout=subprocess.PIPE, text=True
+    )
+    peaks, done = {}, threading.Event()
+    watcher = threading.Thread(target=watch, args=(process.pid, peaks, done))
+    watcher.start()
+    out, _ = process.communicate()
+    done.set()
+    watcher.join()
+    if process.returncode:
+        sys.exit(f"{name} failed")
+    result = json.loads(out)
+    largest = sorted(peaks.values(), reverse=True)[:4]
+    print(
+        f"{name}: {time.perf_counter() - start:.1f} s; peak of resident memory by process "
+        f"{', '.join(f'{peak / 1e9:.2f} GB' for peak in largest)}",
+        flush=True,
+    )
+    shown = ("nodes", "edges", "dimensions", "reports", "participation", "engine", "sweeps", "certificate", "seconds")
+    print("  " + ", ".join(f"{key} {result[key]}" for key in shown if key in result), flush=True)
+
+
+def watch(root, peaks, done):
+    """Keep the peak of every process of a tree, as the kernel counts it."""
+    import psutil
+
+    while not done.wait(0.2):
+        try:
+            for process in [psutil.Process(root), *psutil.Process(root).children(recursive=True)]:
+                status = Path(f"/proc/{process.pid}/status").read_text()
+                peak = next((int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")), 0)
+                peaks[process.pid] = max(peaks.get(process.pid, 0), 1024 * peak)
+        except (psutil.Error, OSError):
+            continue
+
+
+def write_features(folder, nodes, columns, height=1_000_000):
+    folder.mkdir(exist_ok=True)
+    for part, first in enumerate(range(0, nodes, height)):
+        generator = np.random.default_rng([7, part])
+        rows = min(height, nodes - first)
+        table = {"id": np.arange(first, first + rows)}
+        table |= {f"f{j}": generator.random(rows, dtype=np.float32) for j in range(columns)}
+        pq.write_table(pa.table(table), folder / f"part-{part:05d}.parquet", compression="zstd")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["compare", "large"])
+    parser.add_argument("nodes", type=int)
+    parser.add_argument("edges", type=int)
+    parser.add_argument("columns", type=int)
+    parser.add_argument("--folder", type=Path, default=Path("privge-scale"), help="where the large graph goes")
+    parser.add_argument("--k", type=int, default=2)
+    chosen = parser.parse_args()
+    if chosen.what == "compare":
+        compare(chosen.nodes, chosen.edges, chosen.columns)
+    else:
+        large(chosen.nodes, chosen.edges, chosen.columns, chosen.folder, chosen.k)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,180 @@
+"""Embedding on a cluster: reports that come in parts, and an embedding that leaves in parts; no process holds either.
+
+Each part of the reports becomes a part of the features, by a task that knows where the graph lies. Each part of the
+embedding is written by a task from the tiles of the result.
+"""
+
+import hashlib
+import logging
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, cast
+
+import numpy as np
+
+from privge._cluster import Cluster, completed, connected
+from privge._finished import finish, reopen
+from privge._folder import Folder
+from privge._typing import Decoding, Progress
+from privge.errors import BadData
+from privge.graph import Graph
+from privge.graph.stored import StoredGraph
+from privge.parts import ReportParts
+from privge.propagation.cluster import (
+    Entries,
+    Regime,
+    TiledMatrix,
+    propagate_entries,
+    run_folder,
+    run_graph,
+    stored_graph,
+)
+from privge.propagation.cluster.entries import write_part as write_entries
+from privge.propagation.problem import Matrix, degree_scale
+from privge.reports import Reports
+from privge.vectors import Embedding, Provenance, finish_parts, provenance_of, write_part
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+logger = logging.getLogger(__name__)
+
+_PART = 1 << 28  # bytes of vectors in one part, before compression
+Unknown = Literal["refuse", "drop"]
+
+
+def embed_on_cluster(
+    cluster: "Cluster",
+    graph: Graph | StoredGraph,
+    reports: Reports | ReportParts,
+    *,
+    alpha: float,
+    r: float,
+    tolerance: float,
+    decoding: Decoding,
+    unknown: Unknown,
+    folder: str | os.PathLike[str] | Folder | None,
+    regime: Regime,
+    progress: Progress | None,
+) -> Embedding:
+    """Spread the reports over the graph: see `privge.embed`. The matrix of the result stays in the folder."""
+    with connected(cluster) as client, run_folder(client, folder) as place:
+        stored = stored_graph(graph, place)
+        parts = reports if isinstance(reports, ReportParts) else _as_part(reports, place.sub("reports"))
+        entries, participation = spread_parts(client, stored, parts, place.sub("entries"), r, decoding, unknown)
+        matrix, run = propagate_entries(
+            client, place, stored, entries, alpha=alpha, r=r, tolerance=tolerance, regime=regime, progress=progress
+        )
+    made = provenance_of(stored, parts.campaign, run, alpha=alpha, r=r, decoding=decoding, participation=participation)
+    return Embedding(stored.ids(), cast("Matrix", matrix), made)  # it asks for rows, which tiles give too
+
+
+def _as_part(reports: Reports, folder: Folder) -> ReportParts:
+    """Write reports that are in memory where the workers can read them."""
+    folder.make()
+    reports.to_parquet(folder.file("part-00000.parquet"))
+    finish(folder, campaign=reports.campaign.id, parts=1, reports=len(reports))
+    return ReportParts.open(folder)
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """What a task says of the part that it spread over the rows of the graph: counts, no reports."""
+
+    part: int
+    reports: int
+    strangers: int
+    largest: float
+    digest: str
+
+
+def spread_parts(
+    client: "Client", graph: StoredGraph, reports: ReportParts, folder: Folder, r: float, decoding: Decoding,
+    unknown: Unknown,
+) -> tuple[Entries, float]:  # fmt: skip
+    """Decode the reports into the rows of the graph; return where they lie and the share of nodes that reported."""
+    tasks = [(graph, reports, part, folder, r, decoding, unknown) for part in range(len(reports))]
+    done = sorted(completed(client, spread_part, tasks), key=lambda spread: spread.part)
+    strangers = sum(spread.strangers for spread in done)
+    if strangers:
+        logger.warning("dropped %d reports of nodes that are not in the graph", strangers)
+    _refuse_second_reports(folder, reports, graph.nodes)
+    digest = hashlib.sha256("".join([decoding, *(spread.digest for spread in done)]).encode()).hexdigest()
+    largest = max((spread.largest for spread in done), default=0.0)
+    entries = Entries(folder, len(done), reports.campaign.dimensions, digest, largest)
+    return entries, (sum(spread.reports for spread in done) - strangers) / max(1, graph.nodes)
+
+
+def spread_part(
+    graph: StoredGraph, parts: ReportParts, part: int, folder: Folder, r: float, decoding: Decoding, unknown: Unknown
+) -> Spread:
+    """Decode one part of the reports; a task. Its rows are kept beside it, to see that no node reports twice."""
+    reports = parts.read(part)
+    rows = graph.rows_of(reports.ids)
+    strangers = int((rows < 0).sum())
+    if strangers and unknown == "refuse":
+        raise BadData(
+            f"{parts.folder.file(parts.names[part])}: {strangers} of {len(rows)} reports are of nodes that are not in "
+            "the graph; drop them or add the nodes"
+        )
+    known = np.flatnonzero(rows >= 0)
+    order = known[np.argsort(rows[known], kind="stable")]
+    rows = rows[order]
+    values = reports.decode(decoding).data.reshape(-1, parts.campaign.k)[order]
+    every = np.repeat(rows, parts.campaign.k)
+    write_entries(folder, part, every, reports.indices[order].ravel(), values.ravel(), parts.campaign.dimensions)
+    folder.write(_rows_name(part), rows)
+    degrees = graph.indptr()[rows + 1] - graph.indptr()[rows]
+    scale = degree_scale(degrees, r)[:, None]
+    largest = float(np.abs(values.astype(np.float64) / scale).max(initial=0.0))
+    return Spread(part, len(reports), strangers, largest, reports.digest)
+
+
+def _refuse_second_reports(folder: Folder, parts: ReportParts, nodes: int) -> None:
+    """See that no node is in two parts, with a bit for each node."""
+    seen = np.zeros(-(-nodes // 8), dtype=np.uint8)
+    for part in range(len(parts)):
+        rows = folder.read(_rows_name(part))
+        bits = (1 << (rows & 7)).astype(np.uint8)
+        twice = np.flatnonzero(seen[rows >> 3] & bits)
+        if twice.size:
+            name = parts.folder.file(parts.names[part])
+            raise BadData(f"{name}: {twice.size} of its nodes have a report in another part already; each reports once")
+        np.bitwise_or.at(seen, rows >> 3, bits)
+
+
+def write_embedding(
+    cluster: "Cluster", output: str | os.PathLike[str] | Folder, work: Folder, embedding: Embedding,
+    progress: Progress | None = None,
+) -> int:  # fmt: skip
+    """Write an embedding that lies in the folder of a run as Parquet parts, by tasks; return the number of parts."""
+    folder, matrix, made = Folder.of(output), cast("TiledMatrix", embedding.matrix), embedding.provenance
+    reopen(folder)
+    older = set(folder.names(".parquet"))
+    height = max(1, _PART // max(1, matrix.shape[1] * matrix.dtype.itemsize))
+    starts = list(range(0, max(1, len(matrix)), height))
+    with connected(cluster) as client:
+        graph = run_graph(work)
+        tasks = [
+            (folder, number, graph, matrix, made, slice(first, first + height)) for number, first in enumerate(starts)
+        ]
+        for done, name in enumerate(completed(client, write_rows, tasks), start=1):
+            older.discard(name)
+            if progress is not None:
+                progress(done, len(tasks))
+    folder.remove(sorted(older))
+    finish_parts(folder, len(starts), len(matrix))
+    return len(starts)
+
+
+def write_rows(
+    folder: Folder, number: int, graph: StoredGraph, matrix: TiledMatrix, provenance: Provenance, rows: slice
+) -> str:
+    """Write one part of an embedding; a task."""
+    name = f"part-{number:05d}.parquet"
+    write_part(folder, name, graph.ids(rows.start, rows.stop), matrix[rows], provenance)
+    return name
+
+
+def _rows_name(part: int) -> str:
+    return f"p{part:05d}-rows.npy"

@@ -1,0 +1,71 @@
+"""The columns regime: the graph fits on a worker, and each task relaxes one block of 16 columns.
+
+A task is what a thread of the single process does, on the same arrays in the same order, so the result is the same bit
+by bit, however many workers there are and whichever of them died.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from privge._cluster import completed
+from privge._typing import Progress
+from privge.propagation.cluster.run import Run
+from privge.propagation.cluster.tiles import finish_tile, tile_name
+from privge.propagation.problem import Matrix
+from privge.propagation.relaxation import Order, System, solve_block
+from privge.propagation.sor import REORDER_FROM
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+_ORDER = ("indptr.npy", "indices.npy", "place.npy")
+
+
+def solve_columns(client: "Client", run: Run, progress: Progress | None = None) -> None:
+    """Compute the tiles that are not there yet."""
+    todo = run.unfinished()
+    if _reorders(run) and todo and not run.folder.exists("order/place.npy"):
+        for _ in completed(client, write_order, [(run,)]):
+            pass
+    done = run.entries.columns - sum(run.column_cuts[j + 1] - run.column_cuts[j] for _, j in todo)
+    for width in completed(client, solve_tile, [(run, j) for _, j in todo]):
+        done += width
+        if progress is not None:
+            progress(done, run.entries.columns)
+
+
+def write_order(run: Run) -> None:
+    """Renumber the nodes once for all blocks."""
+    order = Order.of(run.graph.graph(), reorder=True)
+    for name, array in zip(_ORDER, (order.indptr, order.indices, order.place), strict=True):
+        if array is not None:
+            run.folder.sub("order").write(name, array)
+
+
+def solve_tile(run: Run, block: int) -> int:
+    """Solve for one block, write its tile, and return its number of columns."""
+    order = _order(run)
+    system = System.of(order, alpha=run.alpha, r=run.r, tolerance=run.tolerance)
+
+    def fill(start: Matrix) -> None:
+        for rows, lanes, values in run.entries.read(block):
+            start[order.places(rows), lanes] = run.alpha * (values / system.scale[rows])
+
+    width = run.column_cuts[block + 1] - run.column_cuts[block]
+    shape = (run.graph.nodes, width)
+    with run.tiles.create(f"{tile_name(0, block)}.npy", shape, run.precision) as tile:
+        certificate = solve_block(system, fill, tile, slice(0, width))
+    finish_tile(run.tiles, 0, block, certificate)
+    return width
+
+
+def _reorders(run: Run) -> bool:
+    return run.entries.blocks >= REORDER_FROM and run.graph.nodes > 1
+
+
+def _order(run: Run) -> Order:
+    if _reorders(run):
+        folder = run.folder.sub("order")
+        return Order(*(np.asarray(folder.read(name)) for name in _ORDER))
+    return Order(np.asarray(run.graph.indptr()), np.asarray(run.graph.indices()), None)

@@ -1,0 +1,189 @@
+"""The edges regime: the graph does not fit on a worker, so each worker has some rows of it.
+
+In-place order is impossible across machines; Chebyshev iteration needs none, and its weights are known in advance
+(see `privge.propagation.chebyshev`). In each step every shard gets the rows that it needs of the others and multiplies;
+the driver sees two numbers a shard. The certificate is that of `privge.propagation.relaxation`: a plain step from
+``y`` to ``y'`` contracts the error by ``1-alpha`` in the maximum norm, and its rounding has the same bound.
+
+Steps are plain tasks that depend on each other. When a worker dies, Dask computes again what was lost, back to the last
+checkpoint: its vectors come from files, so nothing before it is needed. A run that was stopped begins there too.
+"""
+
+import logging
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from privge._cluster import completed, translated, workers
+from privge._typing import Progress
+from privge.propagation._kernels.relax import CHUNK
+from privge.propagation.cluster import shards
+from privge.propagation.cluster.run import Run
+from privge.propagation.problem import Certificate
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+logger = logging.getLogger(__name__)
+
+CHECKPOINT_SECONDS = 60.0
+"""How much work a lost worker may cost, about."""
+
+
+@dataclass(slots=True)
+class _State:
+    """Where a pass stands: one future a shard for each vector, and the numbers of the iteration."""
+
+    y: list["Future"]
+    before: list["Future"] | None = None
+    omega: float = 1.0
+    precision: str = "float32"
+    sweeps: int = 0
+    since: int = 0
+    """Sweeps in this precision."""
+    saved: float = field(default_factory=time.monotonic)
+
+
+def solve_edges(client: "Client", run: Run, progress: Progress | None = None) -> None:
+    """Compute the tiles that are not there yet, one pass over the graph for each column of tiles."""
+    todo = run.unfinished()
+    count = len(run.row_cuts) - 1
+    halos = sum(completed(client, shards.prepare, [(run, shard) for shard in range(count)]) if todo else ())
+    logger.info("%d shards need %d rows of each other, in all", count, halos)
+    passes = sorted({j for _, j in todo})
+    for j in passes:
+        with translated():
+            _Pass(client, run, j).solve()
+        if progress is not None:
+            progress(run.column_cuts[j + 1], run.entries.columns)
+
+
+class _Pass:
+    """The iteration for one column of tiles."""
+
+    def __init__(self, client: "Client", run: Run, column: int) -> None:
+        self.client, self.run, self.column = client, run, column
+        self.shards = range(len(run.row_cuts) - 1)
+        self.checkpoints, self.name = run.folder.sub("checkpoints"), f"c{column:05d}"
+        homes = sorted(workers(client))
+        self.home = [homes[shard % len(homes)] for shard in self.shards]
+
+    def solve(self) -> None:
+        """Step until the certificate holds, then write the tiles."""
+        run, state = self.run, self._resume()
+        while True:
+            pieces = self._exchange(state.y)
+            following = self._step(state, pieces)
+            change, size = self._moved(following)
+            state.sweeps, state.since = state.sweeps + 1, state.since + 1
+            certificate, exhausted = self._judge(state, change, size)
+            if certificate.error <= run.tolerance or (exhausted and state.precision == "float64"):
+                break
+            if exhausted:
+                state = self._refine(state)
+                continue
+            state.y, state.before = following, state.y
+            state.omega = _next_omega(state.omega, 1 - run.alpha, state.since)
+            if time.monotonic() - state.saved > CHECKPOINT_SECONDS:
+                self._save(state)
+        del following
+        last = (self.column, certificate)
+        self.client.gather(self._each(shards.finish, lambda s: (run, s, *last, self.start[s], state.y[s], pieces[s])))
+        self._forget()
+
+    def _step(self, state: _State, pieces: list[list["Future"]]) -> list["Future"]:
+        before = state.before or state.y  # of a plain step it is not read
+        return self._each(
+            shards.step, lambda s: (self.run, s, state.omega, self.start[s], state.y[s], before[s], pieces[s])
+        )
+
+    def _judge(self, state: _State, change: float, size: float) -> tuple[Certificate, bool]:
+        """Return what a plain step certifies, and whether this precision can do no better."""
+        run, kind = self.run, np.finfo(state.precision)
+        unit, keep = float(kind.eps) / 2, 1 - run.alpha
+        roundings = 28 if state.precision == "float32" else 28 + run.graph.largest_degree / CHUNK
+        rounded = roundings * unit * max(size + change, self.largest_start) + float(kind.tiny)
+        error = (keep * change + rounded) / run.alpha * run.largest_scale
+        if not math.isfinite(error):
+            return Certificate(math.inf, state.sweeps, state.precision), True
+        pace = keep / (1 + math.sqrt(1 - keep**2))  # what a step leaves of the error
+        enough = 40 + 2 * math.log(unit) / math.log(pace)
+        exhausted = change <= 32 * unit * size or state.since > enough
+        return Certificate(error, state.sweeps, state.precision), exhausted
+
+    def _refine(self, state: _State) -> _State:
+        """Go on in float64 from where float32 ended; if it overflowed, from the beginning."""
+        sound = math.isfinite(self._moved(state.y)[1])
+        self._begin("float64")
+        y = self._each(shards.refined, lambda s: (state.y[s],)) if sound else list(self.start)
+        return _State(y, precision="float64", sweeps=state.sweeps)
+
+    def _begin(self, precision: str) -> None:
+        """Compute the right-hand side, which stays on the workers."""
+        self.start = self._each(shards.start_of, lambda s: (self.run, s, self.column, precision))
+        self.largest_start = self._moved(self.start)[1]
+
+    def _resume(self) -> _State:
+        """Return the state of the last checkpoint, or that of the beginning."""
+        if not self.checkpoints.exists(f"{self.name}.json"):
+            self._begin("float32")
+            return _State(list(self.start))
+        saved = self.checkpoints.document(f"{self.name}.json")
+        logger.info("going on from the checkpoint after %d sweeps", saved["sweeps"])
+        self._begin(saved["precision"])
+        state = _State([], **saved)
+        self._load(state)
+        return state
+
+    def _save(self, state: _State) -> None:
+        """Write a checkpoint and go on from its files; the one before is removed."""
+        older = [name for name in self.checkpoints.names(".npy") if name.startswith(self.name)]
+        for vector, futures in (("y", state.y), ("before", state.before or [])):
+            files = [self._file(state, vector, s) for s in self.shards]
+            self.client.gather(self._each(shards.save, lambda s, f=futures, n=files: (self.run, n[s], f[s])))  # type: ignore[misc]
+        numbers = {name: getattr(state, name) for name in ("omega", "precision", "sweeps", "since")}
+        self.checkpoints.write_document(f"{self.name}.json", numbers)
+        self._load(state)
+        self.checkpoints.remove(older)
+
+    def _load(self, state: _State) -> None:
+        state.y, state.before = (
+            self._each(shards.load, lambda s, v=vector: (self.run, self._file(state, v, s)))  # type: ignore[misc]
+            for vector in ("y", "before")
+        )
+        state.saved = time.monotonic()
+
+    def _forget(self) -> None:
+        self.checkpoints.remove([name for name in self.checkpoints.names() if name.startswith(self.name)])
+
+    def _file(self, state: _State, vector: str, shard: int) -> str:
+        return f"{self.name}-t{state.sweeps:05d}-s{shard:05d}-{vector}.npy"
+
+    def _exchange(self, y: list["Future"]) -> list[list["Future"]]:
+        """Return for each shard the rows that it needs of each other one."""
+        return [
+            [self._submit(of, shards.piece, self.run, of, to, y[of]) for of in self.shards if of != to]
+            for to in self.shards
+        ]
+
+    def _moved(self, vectors: list["Future"]) -> tuple[float, float]:
+        moved = self.client.gather(self._each(shards.moved, lambda s: (vectors[s],)))
+        change, size = np.array(moved).max(axis=0).tolist()  # keeps a NaN
+        return change, size
+
+    def _each(self, function: Callable[..., Any], arguments: Callable[[int], tuple[Any, ...]]) -> list["Future"]:
+        """Submit a task for each shard, where its rows are."""
+        return [self._submit(s, function, *arguments(s)) for s in self.shards]
+
+    def _submit(self, shard: int, function: Callable[..., Any], *arguments: Any) -> "Future":  # noqa: ANN401
+        return self.client.submit(
+            function, *arguments, workers=[self.home[shard]], allow_other_workers=True, pure=False, retries=2
+        )
+
+
+def _next_omega(omega: float, keep: float, since: int) -> float:
+    return 1 / (1 - keep**2 / 2) if since == 1 else 1 / (1 - keep**2 * omega / 4)

@@ -1,0 +1,115 @@
+"""Which regime, and which tiles: decided from the size of the graph and the memory of the workers, and said aloud.
+
+`memory_for_columns` and `memory_for_edges` are the model that `docs/scale.md` compares with measurements.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from privge._cluster import workers
+from privge.errors import ClusterFailed
+from privge.graph.stored import StoredGraph
+from privge.propagation._kernels.gather import LANES
+from privge.propagation.cluster.entries import Entries
+from privge.propagation.sor import REORDER_FROM
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+Regime = Literal["auto", "columns", "edges"]
+
+_SHARE = 0.8  # of a worker's memory that a task may plan for
+_LINE = 4 * LANES  # bytes of 16 columns of a row, in float32
+_BASE = 250_000_000  # Python with its libraries
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The regime, its tiles, and why."""
+
+    regime: str
+    reason: str
+    row_cuts: tuple[int, ...]
+    column_cuts: tuple[int, ...]
+
+
+def memory_for_columns(graph: StoredGraph, blocks: int) -> int:
+    """Return the bytes that a task of the columns regime takes: the graph, two blocks, a tile, weights and scale."""
+    reordered = 8 * graph.nodes if blocks >= REORDER_FROM else 0
+    return _BASE + 4 * graph.entries + reordered + graph.nodes * (8 + 2 * _LINE + _LINE + 28)
+
+
+def memory_for_edges(graph: StoredGraph, shards: int, blocks: int) -> int:
+    """Return the bytes that a shard takes at most, if it needs every row of the others.
+
+    Its edges; of each block five vectors of its own rows and the pieces of the others; one block of all rows together.
+    """
+    rows = -(-graph.nodes // shards)
+    return _BASE + 4 * graph.entries // shards + blocks * _LINE * (5 * rows + graph.nodes) + _LINE * graph.nodes
+
+
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """What the workers have: their number, the memory of the smallest, and what each of its threads may take of it."""
+
+    workers: int
+    room: float
+    room_of_thread: float
+
+    @classmethod
+    def of(cls, client: "Client") -> "Capacity":
+        """Ask the scheduler."""
+        known = workers(client).values()
+        rooms = [_SHARE * (worker["memory_limit"] or np.inf) for worker in known]  # one without a limit says 0
+        threads = [worker["nthreads"] for worker in known]
+        return cls(len(known), min(rooms), min(room / count for room, count in zip(rooms, threads, strict=True)))
+
+
+def choose(
+    graph: StoredGraph, entries: Entries, capacity: Capacity, regime: Regime = "auto", shards: int | None = None
+) -> Layout:
+    """Choose the columns regime if its tasks fit the smallest worker, the edges regime otherwise."""
+    if regime not in ("auto", "columns", "edges"):
+        raise ValueError(f"regime must be 'auto', 'columns' or 'edges', got {regime!r}")
+    need = memory_for_columns(graph, entries.blocks)
+    sizes = (
+        f"one block on the whole graph takes {need / 1e9:.2f} GB, a thread has {capacity.room_of_thread / 1e9:.2f} GB"
+    )
+    if regime == "columns" or (regime == "auto" and need <= capacity.room_of_thread):
+        why = "asked for" if regime == "columns" else "the graph fits"
+        cuts = _column_cuts(entries.columns, LANES)
+        return Layout("columns", f"columns regime ({why}): {sizes}", (0, graph.nodes), cuts)
+    count = min(shards or capacity.workers, max(1, graph.nodes))
+    room, least = capacity.room, memory_for_edges(graph, count, 1)
+    if regime == "auto" and least > room:
+        raise ClusterFailed(
+            f"{sizes}; a shard of {count} takes {least / 1e9:.2f} GB: add workers or give them more memory"
+        )
+    blocks = 1 + int(max(0.0, room - least) / (memory_for_edges(graph, count, 2) - least)) if room < np.inf else 4
+    width = LANES * min(entries.blocks, blocks)
+    why = "asked for" if regime == "edges" else "the graph does not fit"
+    reason = f"edges regime ({why}): {sizes}; {count} shards, {width} columns at a time"
+    return Layout("edges", reason, row_cuts(graph, count), _column_cuts(entries.columns, width))
+
+
+def row_cuts(graph: StoredGraph, shards: int) -> tuple[int, ...]:
+    """Cut the rows so that every shard has about the same work: its edges, and four for each row."""
+    indptr = graph.indptr()
+    total = graph.entries + 4 * graph.nodes
+    cuts = [0]
+    for shard in range(1, shards):
+        low, high = cuts[-1], graph.nodes
+        while low < high:  # the first row at which the work so far reaches its share
+            middle = (low + high) // 2
+            if int(indptr[middle]) + 4 * middle < total * shard / shards:
+                low = middle + 1
+            else:
+                high = middle
+        cuts.append(low)
+    return tuple(np.unique([*cuts, graph.nodes]).tolist())
+
+
+def _column_cuts(columns: int, width: int) -> tuple[int, ...]:
+    return (*range(0, columns, width), columns)

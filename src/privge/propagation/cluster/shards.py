@@ -1,0 +1,196 @@
+"""The tasks of the edges regime: each works on one shard, a range of rows with their edges.
+
+Vectors of a shard are arrays of shape (blocks of 16 columns, rows, 16). A shard numbers its own rows first and then the
+rows that it needs of others, its *halo*, in the order of the graph; only those rows travel.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privge._typing import Floats
+from privge.propagation._kernels.gather import AHEAD, LANES
+from privge.propagation.cluster.run import Run
+from privge.propagation.cluster.tiles import finish_tile, tile_name
+from privge.propagation.problem import Certificate, Matrix, degree_scale, rounding
+from privge.propagation.relaxation import aligned
+
+_CHUNK = 1 << 24  # neighbours renumbered at once
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Vectors:
+    """What a step leaves on a worker: the vectors of a shard, and how far they moved.
+
+    Parameters
+    ----------
+    y
+        Blocks x rows x 16.
+    change, size
+        Largest ``|following - y|`` and ``|following|`` over the shard.
+    """
+
+    y: NDArray[np.floating] = field(repr=False)
+    change: float = 0.0
+    size: float = 0.0
+
+
+def prepare(run: Run, shard: int) -> int:
+    """Write the shard's rows with local numbers, and its halo; return the number of rows of the halo."""
+    folder, name = run.folder.sub("shards"), f"s{shard:05d}"
+    if folder.exists(f"{name}-halo.npy"):
+        return len(folder.read(f"{name}-halo.npy"))
+    first, last = run.row_cuts[shard], run.row_cuts[shard + 1]
+    indptr = run.graph.indptr(first, last)
+    begin, end = int(indptr[0]), int(indptr[-1])
+    needed = np.zeros(run.graph.nodes, dtype=np.bool_)
+    for chunk in range(begin, end, _CHUNK):
+        needed[run.graph.indices(chunk, min(chunk + _CHUNK, end))] = True
+    needed[first:last] = False
+    halo = np.flatnonzero(needed)
+    del needed
+    local = np.zeros(run.graph.nodes, dtype=np.int32)
+    local[halo] = np.arange(last - first, last - first + len(halo))
+    local[first:last] = np.arange(last - first)
+    with folder.create(f"{name}-indices.npy", (end - begin + AHEAD,), np.int32) as indices:
+        indices[end - begin :] = 0
+        for chunk in range(begin, end, _CHUNK):
+            stop = min(chunk + _CHUNK, end)
+            indices[chunk - begin : stop - begin] = local[run.graph.indices(chunk, stop)]
+    folder.write(f"{name}-indptr.npy", np.asarray(indptr) - begin)
+    folder.write(f"{name}-halo.npy", halo)
+    return len(halo)
+
+
+def start_of(run: Run, shard: int, column: int, precision: str) -> Vectors:
+    """Return ``alpha D^(-r) X`` of a shard; ``size`` is its largest entry."""
+    first, last = run.row_cuts[shard], run.row_cuts[shard + 1]
+    scale = degree_scale(np.diff(run.graph.indptr(first, last)), run.r)
+    blocks = _blocks(run, column)
+    start = _vectors(len(blocks), last - first, precision)
+    with np.errstate(over="ignore"):  # what float32 cannot hold is infinite there, and redone in float64
+        for position, block in enumerate(blocks):
+            for rows, lanes, values in run.entries.read(block, first, last):
+                start[position, rows - first, lanes] = run.alpha * (values / scale[rows - first])
+    return Vectors(start, size=float(max(start.max(initial=0.0), -start.min(initial=0.0))))
+
+
+def piece(run: Run, of: int, to: int, vectors: Vectors) -> NDArray[np.floating]:
+    """Return the rows of shard ``of`` that shard ``to`` needs."""
+    return vectors.y[:, _segment(run, of, to) - run.row_cuts[of]]
+
+
+def pieces_needed(run: Run, of: int, to: int) -> int:
+    """Return how many rows of shard ``of`` shard ``to`` needs."""
+    return len(_segment(run, of, to))
+
+
+def step(
+    run: Run, shard: int, omega: float, start: Vectors, vectors: Vectors, before: Vectors,
+    pieces: list[NDArray[np.floating]],
+) -> Vectors:  # fmt: skip
+    """Do one step on all blocks of a shard; ``pieces`` come from the other shards, in their order.
+
+    The threads of the worker share its rows, which do not depend on each other: the result is the same for any number.
+    """
+    from privge.propagation._kernels.accelerate import accelerate
+
+    indptr, indices, weights = _shard(run, shard)
+    y = vectors.y
+    blocks, rows = y.shape[:2]
+    kind = y.dtype.type
+    out = _vectors(blocks, rows, y.dtype.name)
+    gathered = aligned(rows + sum(part.shape[1] for part in pieces), kind)
+    threads = _threads()
+    cuts = np.searchsorted(indptr, np.linspace(0, indptr[-1], 4 * threads + 1)[1:-1]).tolist() if threads > 1 else []
+    ranges = list(pairwise([0, *cuts, rows]))
+    numbers = (indptr, indices, weights.astype(kind))
+    moved = [(0.0, 0.0)]
+    with ThreadPoolExecutor(threads) as pool:
+        for block in range(blocks):
+            gathered[:rows] = y[block]
+            place = rows
+            for part in pieces:
+                gathered[place : place + part.shape[1]] = part[block]
+                place += part.shape[1]
+            arguments = (*numbers, start.y[block], gathered, before.y[block], kind(omega), out[block])
+            moved.extend(pool.map(lambda part, given=arguments: accelerate(*given, *part), ranges))
+    change, size = np.array(moved, dtype=np.float64).max(axis=0).tolist()  # keeps a NaN
+    return Vectors(out, change, size)
+
+
+def finish(
+    run: Run, shard: int, column: int, certificate: Certificate, start: Vectors, vectors: Vectors,
+    pieces: list[NDArray[np.floating]],
+) -> float:  # fmt: skip
+    """Do the last step, whose change is known and certified, and write the shard's tile."""
+    y = step(run, shard, 1.0, start, vectors, vectors, pieces).y
+    first, last = run.row_cuts[shard], run.row_cuts[shard + 1]
+    scale = degree_scale(np.diff(run.graph.indptr(first, last)), run.r)[:, None]
+    width = run.column_cuts[column + 1] - run.column_cuts[column]
+    largest = 0.0
+    with run.tiles.create(f"{tile_name(shard, column)}.npy", (last - first, width), run.precision) as tile:
+        for block in range(len(y)):
+            part = slice(block * LANES, min((block + 1) * LANES, width))
+            z = scale * y[block, :, : part.stop - part.start].astype(np.float64)
+            tile[:, part] = z
+            largest = max(largest, float(np.abs(z).max(initial=0.0)))
+    stored = certificate.plus(rounding(np.dtype(run.precision), largest))
+    finish_tile(run.tiles, shard, column, stored)
+    return stored.error
+
+
+def moved(vectors: Vectors) -> tuple[float, float]:
+    """Return how far a shard moved and how large it is: all that the driver sees of it."""
+    return vectors.change, vectors.size
+
+
+def refined(vectors: Vectors) -> Vectors:
+    """Return the vectors in float64."""
+    return Vectors(vectors.y.astype(np.float64), vectors.change, vectors.size)
+
+
+def save(run: Run, name: str, vectors: Vectors) -> int:
+    """Write the vectors of a shard into the checkpoint."""
+    return run.folder.sub("checkpoints").write(name, vectors.y)
+
+
+def load(run: Run, name: str) -> Vectors:
+    """Read what `save` wrote; a task without others before it, so that what led to it can be forgotten."""
+    return Vectors(np.array(run.folder.sub("checkpoints").read(name)))
+
+
+def _shard(run: Run, shard: int) -> tuple[NDArray[np.int64], NDArray[np.int32], Floats]:
+    folder, name = run.folder.sub("shards"), f"s{shard:05d}"
+    indptr = np.asarray(folder.read(f"{name}-indptr.npy"))
+    degrees = np.diff(indptr)
+    weights = np.divide(1 - run.alpha, degrees, out=np.zeros(len(degrees)), where=degrees > 0)
+    return indptr, np.asarray(folder.read(f"{name}-indices.npy")), weights
+
+
+def _threads() -> int:
+    """Return the threads of the worker that runs this task; shards are as many as workers, so they are all free."""
+    from distributed import get_worker
+
+    try:
+        return int(get_worker().state.nthreads)
+    except ValueError:  # not on a worker
+        return 1
+
+
+def _segment(run: Run, of: int, to: int) -> NDArray[np.int64]:
+    """Return the rows of the graph that lie in shard ``of`` and that shard ``to`` needs."""
+    halo = run.folder.sub("shards").read(f"s{to:05d}-halo.npy")
+    low, high = np.searchsorted(halo, [run.row_cuts[of], run.row_cuts[of + 1]])
+    return np.asarray(halo[low:high])
+
+
+def _blocks(run: Run, column: int) -> range:
+    return range(run.column_cuts[column] // LANES, -(-run.column_cuts[column + 1] // LANES))
+
+
+def _vectors(blocks: int, rows: int, precision: str) -> Matrix:
+    return aligned(blocks * rows, np.dtype(precision).type).reshape(blocks, rows, LANES)

@@ -1,0 +1,242 @@
+"""The same call on a real local Dask cluster: the same bits by columns, within the certificate by edges."""
+
+import uuid
+
+import numpy as np
+import pytest
+import scipy.sparse
+from distributed import Client, LocalCluster
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from contract.series import exact_embedding
+from privge._folder import Folder
+from privge.errors import BadData, ClusterFailed
+from privge.graph import Graph
+from privge.graph.stored import StoredGraph, save_graph
+from privge.propagation import propagate
+from privge.propagation.cluster.entries import Entries, write_matrix
+from privge.propagation.cluster.regime import Capacity, choose, memory_for_columns, memory_for_edges, row_cuts
+from privge.propagation.cluster.tiles import TiledMatrix, tile_name
+
+PARAMETERS = {"alpha": 0.1, "r": 0.3, "tolerance": 1e-5}
+
+
+def random_problem(nodes=2000, columns=70, seed=0):
+    generator = np.random.default_rng(seed)
+    popularity = generator.pareto(2, nodes) + 0.1
+    edges = generator.choice(nodes, (6 * nodes, 2), p=popularity / popularity.sum())
+    graph = Graph.from_edges(edges, nodes=np.arange(nodes))
+    features = scipy.sparse.random_array((nodes, columns), density=0.05, rng=generator, format="csr", dtype=np.float32)
+    return graph, features
+
+
+@pytest.mark.parametrize("columns", [20, 70])  # without and with renumbering of the nodes
+def test_the_columns_regime_gives_the_bits_of_one_process(cluster, columns):
+    graph, features = random_problem(columns=columns)
+    here, run = propagate(graph, features, **PARAMETERS)
+    there, clustered = propagate(graph, features, **PARAMETERS, cluster=cluster, regime="columns")
+    assert np.asarray(there).tobytes() == here.tobytes()
+    assert clustered.certificate == run.certificate
+
+
+def test_float64_is_used_on_a_cluster_where_one_process_uses_it(cluster):
+    graph, features = random_problem(nodes=300, columns=20)
+    parameters = {**PARAMETERS, "tolerance": 1e-9}
+    here, _ = propagate(graph, features, **parameters)
+    for regime in ("columns", "edges"):
+        there, run = propagate(graph, features, **parameters, cluster=cluster, regime=regime)
+        assert there.dtype == here.dtype == np.float64
+        assert run.certificate.precision == "float64"
+        assert np.abs(np.asarray(there) - here).max() <= 2e-9
+
+
+SHAPES = {
+    "star": [(0, i) for i in range(1, 50)],
+    "chain": [(i, i + 1) for i in range(49)],
+    "clique": [(i, j) for i in range(50) for j in range(i)],
+    "disconnected": [(i, j) for i in range(50) for j in range(i) if (i < 25) == (j < 25)],
+    "isolated": [],
+}
+
+
+@pytest.mark.parametrize("shape", sorted(SHAPES))
+@pytest.mark.parametrize("r", [0, 0.5, 1])
+def test_the_edges_regime_keeps_its_certificate(cluster, shape, r):
+    graph = Graph.from_edges(np.array(SHAPES[shape], dtype=np.int64).reshape(-1, 2), nodes=np.arange(53))
+    features = scipy.sparse.random_array((53, 19), density=0.3, rng=np.random.default_rng(1), format="csr")
+    z, run = propagate(graph, features, alpha=0.05, r=r, tolerance=1e-4, cluster=cluster, regime="edges")
+    error = np.abs(np.asarray(z) - exact_embedding(graph, features, 0.05, r)).max()
+    assert error <= run.certificate.error + 1e-12
+    assert run.certificate.error <= 1e-4
+
+
+def test_the_edges_regime_agrees_with_one_process_on_a_larger_graph(cluster):
+    graph, features = random_problem()
+    here, run = propagate(graph, features, **PARAMETERS)
+    there, clustered = propagate(graph, features, **PARAMETERS, cluster=cluster, regime="edges")
+    assert np.abs(np.asarray(there) - here).max() <= run.certificate.error + clustered.certificate.error
+
+
+def test_the_edges_regime_gives_the_same_bits_for_any_number_of_threads(cluster, tmp_path):
+    graph, features = random_problem()
+    one, _ = propagate(graph, features, **PARAMETERS, cluster=cluster, regime="edges", folder=tmp_path / "one")
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=3, dashboard_address="127.0.0.1:0") as local,
+        Client(local, set_as_default=False) as client,
+    ):
+        three, _ = propagate(graph, features, **PARAMETERS, cluster=client, regime="edges", folder=tmp_path / "three")
+        assert np.asarray(three).tobytes() == np.asarray(one).tobytes()
+
+
+def test_too_large_numbers_for_float32_are_done_in_float64(cluster):
+    graph, features = random_problem(nodes=200, columns=5)
+    features.data = features.data.astype(np.float64) * 1e39
+    for regime in ("columns", "edges"):
+        z, run = propagate(graph, features, alpha=0.3, r=0, tolerance=1e33, cluster=cluster, regime=regime)
+        assert np.abs(np.asarray(z) - exact_embedding(graph, features, 0.3, 0)).max() <= run.certificate.error + 1e26
+
+
+def test_a_graph_on_disk_is_used_where_it_lies(cluster, tmp_path):
+    graph, features = random_problem(nodes=500, columns=20)
+    stored = save_graph(graph, tmp_path / "g.graph")
+    here, _ = propagate(graph, features, **PARAMETERS)
+    there, _ = propagate(stored, features, **PARAMETERS, cluster=cluster, folder=tmp_path / "run", regime="columns")
+    assert not (tmp_path / "run" / "graph").exists()
+    assert np.asarray(there).tobytes() == here.tobytes()
+
+
+@pytest.mark.parametrize("regime", ["columns", "edges"])
+def test_a_run_lives_in_an_object_store_too(regime):
+    graph, features = random_problem(nodes=400, columns=40)
+    here, _ = propagate(graph, features, **PARAMETERS)
+    # Objects in memory are seen only by threads of one process.
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=2, processes=False, dashboard_address="127.0.0.1:0") as local,
+        Client(local, set_as_default=False) as client,
+    ):
+        there, _ = propagate(
+            graph, features, **PARAMETERS, cluster=client, regime=regime, folder=f"memory://{uuid.uuid4()}"
+        )
+        assert np.abs(np.asarray(there) - here).max() <= 2e-5
+
+
+@pytest.mark.parametrize("regime", ["columns", "edges"])
+def test_a_finished_run_is_not_computed_again(cluster, tmp_path, regime):
+    graph, features = random_problem(nodes=400, columns=40)
+    first, _ = propagate(graph, features, **PARAMETERS, cluster=cluster, folder=tmp_path, regime=regime)
+    before = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "tiles").iterdir()}
+    again, _ = propagate(graph, features, **PARAMETERS, cluster=cluster, folder=tmp_path, regime=regime)
+    assert {path.name: path.stat().st_mtime_ns for path in (tmp_path / "tiles").iterdir()} == before
+    assert np.asarray(first).tobytes() == np.asarray(again).tobytes()
+
+
+def test_another_run_is_not_mixed_with_the_one_in_the_folder(cluster, tmp_path):
+    graph, features = random_problem(nodes=100, columns=20)
+    propagate(graph, features, **PARAMETERS, cluster=cluster, folder=tmp_path)
+    for changed in ({**PARAMETERS, "alpha": 0.2}, {**PARAMETERS, "r": 0.4}, {**PARAMETERS, "tolerance": 1e-3}):
+        with pytest.raises(BadData, match="another run"):
+            propagate(graph, features, **changed, cluster=cluster, folder=tmp_path)
+    with pytest.raises(BadData, match="another run"):
+        propagate(graph, 2 * features, **PARAMETERS, cluster=cluster, folder=tmp_path)
+    with pytest.raises(BadData, match="another graph"):
+        propagate(random_problem(nodes=100, seed=1)[0], features, **PARAMETERS, cluster=cluster, folder=tmp_path)
+
+
+def test_an_engine_cannot_be_chosen_for_a_cluster(cluster):
+    graph, features = random_problem(nodes=20, columns=3)
+    with pytest.raises(ValueError, match="engine"):
+        propagate(graph, features, engine="push", cluster=cluster)
+
+
+def test_a_scheduler_that_is_not_there_is_said_in_one_line():
+    graph, features = random_problem(nodes=20, columns=3)
+    with pytest.raises(ClusterFailed, match="no Dask scheduler at tcp:"):
+        propagate(graph, features, cluster="tcp://127.0.0.1:9")
+
+
+# ---------------------------------------------------------------- regime
+
+
+def sizes(nodes, entries, columns):
+    graph = StoredGraph(Folder("/nowhere"), nodes, entries, "integers", True, 24, 10, "")
+    return graph, Entries(Folder("/nowhere"), 1, columns, "", 1.0)
+
+
+def test_the_regime_follows_from_the_sizes_and_says_why(tmp_path):
+    graph, entries = sizes(10_000_000, 200_000_000, 64)
+    need = memory_for_columns(graph, entries.blocks)
+    roomy = Capacity(4, need, need)
+    fits = choose(graph, entries, roomy)
+    assert fits.regime == "columns"
+    assert "the graph fits" in fits.reason
+    with pytest.raises(ClusterFailed, match="add workers or give them more memory"):
+        choose(graph, entries, Capacity(4, 1e8, 1e8))
+    stored = save_graph(random_problem()[0], tmp_path / "g")
+    forced = choose(stored, entries, roomy, "edges")
+    assert forced.regime == "edges"
+    assert "asked for" in forced.reason
+    threaded = Capacity(4, need, memory_for_columns(stored, entries.blocks) - 1)  # a worker of many threads
+    assert choose(stored, entries, threaded).regime == "edges"
+    assert "does not fit" in choose(stored, entries, threaded).reason
+
+
+def test_columns_at_a_time_follow_from_the_memory(tmp_path):
+    stored = save_graph(random_problem()[0], tmp_path / "g")
+    entries = sizes(2000, 0, 160)[1]
+    for blocks in (1, 2, 5, 10):
+        need = memory_for_edges(stored, 4, blocks)
+        capacity = Capacity(4, need, need)
+        layout = choose(stored, entries, capacity, "edges")
+        assert layout.column_cuts[1] == 16 * blocks
+        assert layout.column_cuts[-1] == 160
+
+
+def test_shards_have_about_the_same_work(tmp_path):
+    graph = save_graph(random_problem()[0], tmp_path / "g")
+    cuts = row_cuts(graph, 7)
+    work = np.diff(np.asarray(graph.indptr())[list(cuts)]) + 4 * np.diff(cuts)
+    assert cuts[0] == 0
+    assert cuts[-1] == graph.nodes
+    assert work.max() <= work.mean() + graph.largest_degree + 8
+
+
+# ---------------------------------------------------------------- files of a run
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_tiles_are_the_matrix_they_were_cut_from(tmp_path_factory, data):
+    rows, columns = data.draw(st.integers(1, 30)), data.draw(st.integers(1, 40))
+    matrix = np.random.default_rng(0).random((rows, columns), dtype=np.float32)
+    row_cuts_, column_cuts = (
+        tuple(sorted({0, size} | data.draw(st.sets(st.integers(0, size), max_size=3)))) for size in (rows, columns)
+    )
+    folder = Folder(str(tmp_path_factory.mktemp("tiles")))
+    for i in range(len(row_cuts_) - 1):
+        for j in range(len(column_cuts) - 1):
+            tile = matrix[row_cuts_[i] : row_cuts_[i + 1], column_cuts[j] : column_cuts[j + 1]]
+            folder.write(f"{tile_name(i, j)}.npy", tile)
+    tiled = TiledMatrix(folder, row_cuts_, column_cuts, matrix.dtype)
+    assert tiled.shape == matrix.shape
+    assert (np.asarray(tiled) == matrix).all()
+    row = data.draw(st.integers(-rows, rows - 1))
+    assert (tiled[row] == matrix[row]).all()
+    part = data.draw(st.slices(rows))
+    assert (tiled[part] == matrix[part]).all()
+    some = np.array(data.draw(st.lists(st.integers(0, rows - 1), max_size=5)), dtype=np.int64)
+    assert (tiled[some] == matrix[some]).all()
+
+
+def test_entries_give_back_every_number_once(tmp_path):
+    _, features = random_problem(nodes=200, columns=37)
+    entries = write_matrix(Folder(str(tmp_path)), features, np.ones(200))
+    dense = np.zeros((200, 48))
+    for block in range(entries.blocks):
+        for first, last in ((0, 60), (60, 61), (61, None)):
+            for rows, lanes, values in entries.read(block, first, last):
+                assert (dense[rows, 16 * block + lanes] == 0).all()
+                dense[rows, 16 * block + lanes] = values
+    assert (dense[:, :37] == features.toarray()).all()
+    assert not dense[:, 37:].any()
+    assert entries.largest == np.abs(features.data).max()

@@ -1,0 +1,200 @@
+"""Workers die, the scheduler goes, a disk is full, the driver is stopped: nothing wrong comes out, nothing is lost."""
+
+import os
+import resource
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+import scipy.sparse
+from distributed import Client, LocalCluster
+
+from privge.errors import ClusterFailed
+from privge.graph import Graph
+from privge.propagation import propagate
+from privge.propagation.cluster import edges
+
+PARAMETERS = {"alpha": 0.02, "r": 0.3, "tolerance": 1e-4}
+COLUMNS = 160
+
+
+@pytest.fixture(scope="module")
+def problem():
+    generator = np.random.default_rng(0)
+    nodes = 30_000
+    graph = Graph.from_edges(generator.integers(0, nodes, (8 * nodes, 2)), nodes=np.arange(nodes))
+    features = scipy.sparse.random_array((nodes, COLUMNS), density=0.01, rng=generator, format="csr", dtype=np.float32)
+    return graph, features
+
+
+@pytest.fixture(scope="module")
+def expected(problem):
+    return propagate(*problem, **PARAMETERS)[0]
+
+
+@pytest.fixture
+def fragile():
+    """A cluster that a test may break."""
+    with (
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs="CRITICAL"
+        ) as local,
+        Client(local, set_as_default=False) as client,
+    ):
+        yield client
+
+
+def finished_tiles(folder):
+    return {path.name: path.stat().st_mtime_ns for path in (folder / "tiles").glob("*.json")}
+
+
+class Killer:
+    """Kills a worker process when so many columns are done; as a progress callback."""
+
+    def __init__(self, client, *at):
+        self.client, self.at = client, list(at)
+        self.killed = 0
+
+    def __call__(self, done, _total):
+        while self.at and done >= self.at[0]:
+            self.at.pop(0)
+            self.kill()
+
+    def kill(self):
+        pids = self.client.run(os.getpid, on_error="ignore")  # one that was killed may be on its way back
+        os.kill(min(pids.values()), signal.SIGKILL)
+        self.killed += 1
+
+
+def test_a_worker_killed_twice_changes_no_bit(problem, expected, fragile, tmp_path):
+    killer = Killer(fragile, 16, 64)
+    z, _ = propagate(*problem, **PARAMETERS, cluster=fragile, folder=tmp_path, regime="columns", progress=killer)
+    assert killer.killed == 2
+    assert np.asarray(z).tobytes() == expected.tobytes()
+
+
+def test_shards_of_killed_workers_are_computed_again(problem, expected, fragile, tmp_path, monkeypatch):
+    killer, judge, steps = Killer(fragile), edges._Pass._judge, []
+
+    def judge_and_kill(self, *arguments):
+        steps.append(1)
+        if len(steps) in (6, 15):
+            killer.kill()
+        return judge(self, *arguments)
+
+    monkeypatch.setattr(edges._Pass, "_judge", judge_and_kill)
+    monkeypatch.setattr(edges, "CHECKPOINT_SECONDS", 0.5)
+    z, _ = propagate(*problem, **PARAMETERS, cluster=fragile, folder=tmp_path, regime="edges")
+    assert killer.killed == 2
+    assert np.abs(np.asarray(z) - expected).max() <= 2e-4
+
+
+class StoppedError(Exception):
+    pass
+
+
+def test_a_stopped_iteration_goes_on_from_its_checkpoint(problem, cluster, tmp_path, monkeypatch, caplog):
+    whole, _ = propagate(*problem, **PARAMETERS, cluster=cluster, folder=tmp_path / "whole", regime="edges")
+    judge, steps = edges._Pass._judge, []
+
+    def judge_until(self, *arguments):
+        steps.append(1)
+        if len(steps) == 12:
+            raise StoppedError
+        return judge(self, *arguments)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(edges._Pass, "_judge", judge_until)
+        patched.setattr(edges, "CHECKPOINT_SECONDS", 0.0)  # after every step
+        with pytest.raises(StoppedError):
+            propagate(*problem, **PARAMETERS, cluster=cluster, folder=tmp_path / "cut", regime="edges")
+    caplog.set_level("INFO")
+    again, _ = propagate(*problem, **PARAMETERS, cluster=cluster, folder=tmp_path / "cut", regime="edges")
+    assert "going on from the checkpoint after 11 sweeps" in caplog.text
+    assert np.asarray(again).tobytes() == np.asarray(whole).tobytes()
+    assert not list((tmp_path / "cut" / "checkpoints").iterdir())
+
+
+def test_a_full_disk_fails_with_one_message_and_the_rest_is_kept(problem, expected, fragile, tmp_path):
+    def limit_file_size(size):  # local, so that it is sent to the worker, which has no tests
+        _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+
+    first = min(fragile.scheduler_info()["workers"])
+    # A limit on the size of a file is what a full disk looks like to a process; the graph of the run fits below it.
+    tile = 4 * 16 * problem[0].nodes
+    fragile.run(limit_file_size, tile // 2, workers=[first])
+    outcome = None
+    try:
+        propagate(*problem, **PARAMETERS, cluster=fragile, folder=tmp_path, regime="columns")
+    except ClusterFailed as error:
+        outcome = str(error)
+    if outcome is not None:  # unless every task was tried again by the other worker
+        assert "a worker's disk is full" in outcome
+        assert "run the same command again" in outcome
+    done = finished_tiles(tmp_path)
+    fragile.run(limit_file_size, resource.RLIM_INFINITY, workers=[first])
+    z, _ = propagate(*problem, **PARAMETERS, cluster=fragile, folder=tmp_path, regime="columns")
+    assert np.asarray(z).tobytes() == expected.tobytes()
+    assert {name: finished_tiles(tmp_path)[name] for name in done} == done
+
+
+@contextmanager
+def by_hand(port):
+    """A scheduler and two workers, each a process of its own, as an operator starts them."""
+    address = f"tcp://127.0.0.1:{port}"
+    dask = [sys.executable, "-m", "dask"]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    scheduler = [*dask, "scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"]
+    worker = [*dask, "worker", address, "--nworkers", "2", "--nthreads", "1", "--no-dashboard", "--host", "127.0.0.1"]
+    processes = [subprocess.Popen(command, **quiet) for command in (scheduler, worker)]
+    try:
+        yield address, processes[0]
+    finally:
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            process.wait(timeout=30)
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def test_a_lost_scheduler_is_said_and_a_new_one_goes_on(problem, expected, tmp_path):
+    port = free_port()
+    with by_hand(port) as (address, scheduler):
+        await_workers(address)
+
+        def lose(done, _total):
+            if done >= 32:
+                scheduler.kill()
+
+        with pytest.raises(ClusterFailed, match="scheduler was lost"):
+            propagate(*problem, **PARAMETERS, cluster=address, folder=tmp_path, regime="columns", progress=lose)
+    done = finished_tiles(tmp_path)
+    assert 2 <= len(done) < COLUMNS // 16
+    with by_hand(port) as (address, _):
+        await_workers(address)
+        z, _ = propagate(*problem, **PARAMETERS, cluster=address, folder=tmp_path, regime="columns")
+    assert np.asarray(z).tobytes() == expected.tobytes()
+    assert {name: finished_tiles(tmp_path)[name] for name in done} == done
+
+
+def await_workers(address):
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            with Client(address, timeout=5, set_as_default=False) as client:
+                return client.wait_for_workers(2, timeout=60)
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.2)
