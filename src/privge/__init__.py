@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from privge.campaign import Campaign
     from privge.embedding import PrivGE, embed, update
     from privge.errors import PrivgeError
-    from privge.graph import Graph
+    from privge.graph import Graph, StoredGraph, convert_graph
+    from privge.parts import ReportParts
     from privge.propagation import propagate
     from privge.reports import Report, Reports
     from privge.vectors import Embedding
@@ -25,7 +26,10 @@ _HOMES = {
     "PrivGE": "privge.embedding",
     "PrivgeError": "privge.errors",
     "Report": "privge.reports",
+    "ReportParts": "privge.parts",
     "Reports": "privge.reports",
+    "StoredGraph": "privge.graph",
+    "convert_graph": "privge.graph",
     "embed": "privge.embedding",
     "propagate": "privge.propagation",
     "update": "privge.embedding",
@@ -38,8 +42,11 @@ __all__ = [
     "PrivGE",
     "PrivgeError",
     "Report",
+    "ReportParts",
     "Reports",
+    "StoredGraph",
     "__version__",
+    "convert_graph",
     "embed",
     "propagate",
     "update",
