@@ -153,26 +153,19 @@ def large(nodes, wanted, columns, folder, k):
     edge_folder, features = folder / "edges", folder / "features"
     if not (folder / "big.graph").exists():
         timed("edges as Parquet", lambda: write_edges(edge_folder, nodes, wanted))
-        command("convert", "convert", "--edges", edge_folder, "-o", folder / "big.graph")
+        command("convert", "--edges", edge_folder, "-o", folder / "big.graph")
     if not (folder / "reports" / "_SUCCESS").exists():
         timed("features as Parquet", lambda: write_features(features, nodes, columns))
         command(
-            "perturb",
-            "perturb",
-            "--features",
-            features,
-            "--epsilon",
-            1,
-            "--k",
-            k,
-            "-o",
-            folder / "reports",
-            "--seed",
-            1,
-        )
+            "perturb", "--features", features, "--epsilon", 1, "--k", k, "--seed", 1, "--cluster", "local:2",
+            "-o", folder / "reports",
+        )  # fmt: skip
     shutil.rmtree(folder / "vectors", ignore_errors=True)
-    command("embed", "embed", "--graph", folder / "big.graph", "--reports", folder / "reports", "--cluster", "local:2",
-            "--alpha", ALPHA, "--r", R, "--tolerance", TOLERANCE, "-o", folder / "vectors")  # fmt: skip
+    # Some nodes have no edge, so they are not in the graph.
+    command(
+        "embed", "--graph", folder / "big.graph", "--reports", folder / "reports", "--cluster", "local:2",
+        "--drop-unknown", "--alpha", ALPHA, "--r", R, "--tolerance", TOLERANCE, "-o", folder / "vectors",
+    )  # fmt: skip
 
 
 def timed(name, work):
@@ -181,11 +174,11 @@ def timed(name, work):
     print(f"{name}: {time.perf_counter() - start:.1f} s", flush=True)
 
 
-def command(name, *arguments):
+def command(name, *options):
     """Run a command of the package; print its time, and the largest resident memory of it and of its children."""
     start = time.perf_counter()
     process = subprocess.Popen(
-        [sys.executable, "-m", "privge", "-q", *map(str, arguments), "--json"], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "privge", "-q", name, *map(str, options), "--json"], stdout=subprocess.PIPE, text=True
     )
     peaks, done = {}, threading.Event()
     watcher = threading.Thread(target=watch, args=(process.pid, peaks, done))
