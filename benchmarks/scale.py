@@ -81,7 +81,7 @@ def measure(client, stored, rows, regime, here, single, folder, parameters, run)
         edges._Pass._judge = judge
     wall = time.perf_counter() - start
     there = np.asarray(z)
-    count = len(client.scheduler_info(n_workers=-1)["workers"])
+    count = len(client.sync(client.scheduler.identity, n_workers=-1)["workers"])
     same = (
         "bit-identical" if there.tobytes() == here.tobytes() else f"largest difference {np.abs(there - here).max():.1e}"
     )
@@ -91,7 +91,7 @@ def measure(client, stored, rows, regime, here, single, folder, parameters, run)
         f"(certificates together {bound:.1e}); {clustered.certificate.sweeps:.0f} sweeps"
     )
     peaks = sorted(client.run(lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20).values())
-    print(f"  peak of the workers {peaks[-1]:.2f} GiB; tiles {on_disk(folder / 'tiles') / 1e6:.0f} MB on disk, "
+    print(f"  peak of the workers {peaks[-1]:.2f} GiB; tiles {on_disk(folder) / 1e6:.0f} MB on disk, "
           f"model {there.nbytes / 1e6:.0f} MB")  # fmt: skip
     if len(iterations) > 4:
         traffic(iterations, folder)
@@ -99,9 +99,10 @@ def measure(client, stored, rows, regime, here, single, folder, parameters, run)
 
 def traffic(iterations, folder):
     """Compare what moved in the middle iterations with the model: halo rows x 64 bytes x blocks."""
-    layout = json.loads((folder / "run.json").read_text())["layout"]
+    (run,) = folder.glob("run-*/edges")
+    layout = json.loads((run / "layout.json").read_text())
     blocks = -(-(layout["column_cuts"][1] - layout["column_cuts"][0]) // 16)
-    halos = sum(len(np.load(path, mmap_mode="r")) for path in (folder / "shards").glob("*-halo.npy"))
+    halos = sum(len(np.load(path, mmap_mode="r")) for path in (run / "shards").glob("*-halo.npy"))
     first, last = iterations[2], iterations[min(len(iterations) - 2, 12)]
     steps = iterations.index(last) - 2
     seconds, moved = ((b - a) / steps for a, b in zip(first, last, strict=True))
@@ -121,7 +122,7 @@ def loopback():
 
 
 def on_disk(folder):
-    return sum(path.stat().st_size for path in folder.iterdir())
+    return sum(path.stat().st_size for path in folder.glob("run-*/*/tiles/*.npy"))
 
 
 def warm_up(client, folder):
@@ -148,7 +149,7 @@ def workers(count):
 # ---------------------------------------------------------------- beyond memory
 
 
-def large(nodes, wanted, columns, folder, k):
+def large(nodes, wanted, columns, folder, k, r):
     folder.mkdir(parents=True, exist_ok=True)
     edge_folder, features = folder / "edges", folder / "features"
     if not (folder / "big.graph").exists():
@@ -164,7 +165,7 @@ def large(nodes, wanted, columns, folder, k):
     # Some nodes have no edge, so they are not in the graph.
     command(
         "embed", "--graph", folder / "big.graph", "--reports", folder / "reports", "--cluster", "local:2",
-        "--drop-unknown", "--alpha", ALPHA, "--r", R, "--tolerance", TOLERANCE, "-o", folder / "vectors",
+        "--drop-unknown", "--alpha", ALPHA, "--r", r, "--tolerance", TOLERANCE, "-o", folder / "vectors",
     )  # fmt: skip
 
 
@@ -231,11 +232,12 @@ def main():
     parser.add_argument("columns", type=int)
     parser.add_argument("--folder", type=Path, default=Path("privge-scale"), help="where the large graph goes")
     parser.add_argument("--k", type=int, default=2)
+    parser.add_argument("--r", type=float, default=0.1, help="of the large graph; large hubs and r want float64")
     chosen = parser.parse_args()
     if chosen.what == "compare":
         compare(chosen.nodes, chosen.edges, chosen.columns)
     else:
-        large(chosen.nodes, chosen.edges, chosen.columns, chosen.folder, chosen.k)
+        large(chosen.nodes, chosen.edges, chosen.columns, chosen.folder, chosen.k, chosen.r)
 
 
 if __name__ == "__main__":

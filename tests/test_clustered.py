@@ -95,9 +95,10 @@ def test_strangers_are_refused_by_name_or_dropped_and_counted(cluster, graph, re
 
 
 def test_workers_write_the_parts_of_an_embedding(cluster, graph, reports, tmp_path, monkeypatch):
-    monkeypatch.setattr("privge.clustered._PART", 4 * FEATURES * 100)  # a hundred rows
-    embedding = pg.embed(graph, reports, cluster=cluster, folder=tmp_path / "run")
-    assert write_embedding(cluster, tmp_path / "vectors", Folder(str(tmp_path / "run")), embedding) == 6
+    monkeypatch.setattr("privge.vectors._PART", 4 * FEATURES * 100)  # a hundred rows
+    stored = save_graph(graph, tmp_path / "g.graph")
+    embedding = pg.embed(stored, reports, cluster=cluster, folder=tmp_path / "run")
+    assert write_embedding(cluster, tmp_path / "vectors", stored, embedding) == 6
     read = pg.Embedding.from_parquet(tmp_path / "vectors")
     assert read.to_numpy().tobytes() == embedding.to_numpy().tobytes()
     assert read.ids.tolist() == graph.ids.tolist()
@@ -117,6 +118,32 @@ def test_the_command_line_does_the_whole_way_on_a_cluster(cluster, graph, report
     here = pg.embed(graph, reports)
     assert pg.Embedding.from_parquet(tmp_path / "vectors").to_numpy().tobytes() == here.to_numpy().tobytes()
     assert not (tmp_path / "vectors.work").exists()
+
+
+def test_a_folder_with_other_files_is_never_overwritten(cluster, graph, reports, parts, tmp_path):
+    stored = save_graph(graph, tmp_path / "g.graph")
+    embedding = pg.embed(stored, reports, cluster=cluster, folder=tmp_path / "run")
+    before = {path.name: path.read_bytes() for path in (tmp_path / "reports").iterdir()}
+    for write in (embedding.to_parquet, lambda place: write_embedding(cluster, place, stored, embedding)):
+        with pytest.raises(BadData, match="there are other files here"):
+            write(tmp_path / "reports")
+    assert {path.name: path.read_bytes() for path in (tmp_path / "reports").iterdir()} == before
+    assert len(parts) == 3
+
+
+@pytest.mark.usefixtures("parts")
+def test_a_work_folder_with_other_files_is_never_removed(graph, tmp_path):
+    save_graph(graph, tmp_path / "g.graph")
+    (tmp_path / "vectors.work").mkdir()
+    (tmp_path / "vectors.work" / "thesis.tex").write_text("years of work")
+    result = CliRunner().invoke(
+        main,
+        ["embed", "--graph", f"{tmp_path}/g.graph", "--reports", f"{tmp_path}/reports", "--cluster",
+         "tcp://127.0.0.1:9", "-o", f"{tmp_path}/vectors"],
+    )  # fmt: skip
+    assert result.exit_code == 3
+    assert "there are other files here, such as thesis.tex" in result.output
+    assert (tmp_path / "vectors.work" / "thesis.tex").exists()
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import privge._vector_files
 import privge.vectors
 from privge._folder import Folder
 from privge.errors import BadData
-from privge.vectors import Embedding, finish_parts, write_part
+from privge.vectors import Embedding, begin_parts, finish_parts, write_part
 from test_vectors import INTEGER_IDS, PROVENANCE, TEXT_IDS, embedding
 
 
@@ -56,8 +56,9 @@ def test_a_folder_of_no_nodes_is_an_embedding_too(place):
 
 def test_parts_that_others_wrote_are_read_in_the_order_of_names(place):
     made, folder = embedding(), Folder(place)
-    for name, rows in (("b.parquet", slice(4, 6)), ("a.parquet", slice(0, 4))):
-        write_part(folder, name, made.ids[rows], made.matrix[rows], PROVENANCE)
+    begin_parts(folder)
+    for number, rows in ((1, slice(4, 6)), (0, slice(0, 4))):
+        write_part(folder, number, made.ids[rows], made.matrix[rows], PROVENANCE)
     with pytest.raises(BadData, match=r"unfinished.*again"):
         Embedding.from_parquet(place)
     finish_parts(folder, 2, 6)
@@ -85,9 +86,9 @@ def test_a_folder_that_failed_half_way_is_unfinished_even_if_it_was_finished_bef
         Embedding.from_parquet(place)
 
 
-def part(folder, name, ids, **changes):
+def part(folder, number, ids, **changes):
     made = embedding(np.array(ids), **changes)
-    write_part(folder, name, made.ids, made.matrix, made.provenance)
+    write_part(folder, number, made.ids, made.matrix, made.provenance)
 
 
 @pytest.mark.parametrize(
@@ -102,8 +103,9 @@ def part(folder, name, ids, **changes):
 )
 def test_parts_that_do_not_belong_together_are_refused(place, second, nodes, message):
     folder = Folder(place)
-    part(folder, "a.parquet", [0, 1])
-    part(folder, "b.parquet", **second)
+    begin_parts(folder)
+    part(folder, 0, [0, 1])
+    part(folder, 1, **second)
     finish_parts(folder, 2, nodes)
     with pytest.raises(BadData, match=message):
         Embedding.from_parquet(place)
@@ -111,10 +113,11 @@ def test_parts_that_do_not_belong_together_are_refused(place, second, nodes, mes
 
 def test_parts_of_another_provenance_are_refused(place):
     folder = Folder(place)
-    for name, alpha in (("a.parquet", 0.1), ("b.parquet", 0.2)):
-        write_part(folder, name, np.arange(1), np.zeros((1, 2), np.float32), replace(PROVENANCE, alpha=alpha))
+    begin_parts(folder)
+    for number, alpha in ((0, 0.1), (1, 0.2)):
+        write_part(folder, number, np.arange(1), np.zeros((1, 2), np.float32), replace(PROVENANCE, alpha=alpha))
     finish_parts(folder, 2, 2)
-    with pytest.raises(BadData, match=r"b\.parquet: this part belongs to another"):
+    with pytest.raises(BadData, match=r"part-00001\.parquet: this part belongs to another"):
         Embedding.from_parquet(place)
 
 

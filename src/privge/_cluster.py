@@ -6,10 +6,12 @@ that keeps killing workers.
 """
 
 import errno
+import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from privge._folder import Folder
 from privge.errors import ClusterFailed, PrivgeError
 
 if TYPE_CHECKING:
@@ -47,10 +49,32 @@ def connected(cluster: Cluster, *, timeout: float = 10.0) -> Iterator["Client"]:
 
 def workers(client: "Client") -> dict[str, dict[str, Any]]:
     """Return what the scheduler knows of each worker, by address; a cluster without workers is an error."""
-    known: dict[str, dict[str, Any]] = client.scheduler_info(n_workers=-1)["workers"]
+    # Asked directly: what the client remembers is refreshed in the background, without the workers.
+    with translated():
+        known: dict[str, dict[str, Any]] = client.sync(client.scheduler.identity, n_workers=-1)["workers"]
     if not known:
         raise ClusterFailed(f"the cluster at {client.scheduler.address} has no workers")
     return known
+
+
+def check_shared(client: "Client", folder: Folder) -> None:
+    """See that every worker sees a folder and has this package; a relative path or a local disk would go wrong late."""
+    name = f"_seen-{secrets.token_hex(8)}.json"
+    with translated():
+        folder.write_document(name, {})
+        try:
+            blind = [worker for worker, seen in client.run(_sees, folder, name).items() if not seen]
+        finally:
+            folder.remove([name])
+    if blind:
+        raise ClusterFailed(
+            f"{folder.address}: {len(blind)} of the workers do not see this folder, such as {blind[0]}; "
+            "give one that all of them share"
+        )
+
+
+def _sees(folder: Folder, name: str) -> bool:
+    return folder.exists(name)
 
 
 def completed(client: "Client", function: Callable[..., T], tasks: Sequence[tuple[Any, ...]]) -> Iterator[T]:
@@ -94,5 +118,9 @@ def translated() -> Iterator[None]:
         raise ClusterFailed(f"a worker could not read or write ({error}); then {again}") from error
     except CancelledError as error:
         raise ClusterFailed(f"the scheduler was lost or restarted; when it is back, {again}") from error
+    except ImportError as error:
+        raise ClusterFailed(
+            f"a worker lacks something ({error}): all of them need the same versions of Python and privge"
+        ) from error
     except MemoryError as error:
         raise ClusterFailed(f"a worker ran out of memory; give workers more, then {again}") from error

@@ -37,8 +37,11 @@ class Folder:
 
     @classmethod
     def of(cls, place: "str | os.PathLike[str] | Folder") -> "Folder":
-        """Return the folder that a path, an address or a folder names."""
-        return place if isinstance(place, Folder) else cls(os.fspath(place))
+        """Return the folder that a path, an address or a folder names; a path as it is seen from anywhere."""
+        if isinstance(place, Folder):
+            return place
+        address = os.fspath(place)
+        return cls(address if "://" in address else os.path.abspath(address))  # noqa: PTH100 (keeps symbolic links)
 
     @classmethod
     def containing(cls, file: str | os.PathLike[str]) -> tuple["Folder", str]:
@@ -176,6 +179,20 @@ class Folder:
             if system.exists(f"{root}/{name}"):
                 system.rm_file(f"{root}/{name}")
 
+    def remove_leftovers(self) -> None:
+        """Remove what processes that died left half-written; an object store keeps nothing of the kind."""
+        for leftover in self.path.glob(".*.partial") if self.path is not None else ():
+            leftover.unlink(missing_ok=True)
+
+    def claim(self, purpose: str) -> None:
+        """Mark a folder as ours, before anything in it is replaced or removed; one with other files is refused."""
+        mark = f"_{purpose}.json"
+        if self.exists(mark):
+            return
+        if self.exists() and (others := self.names()):
+            raise BadData(f"{self.address}: there are other files here, such as {others[0]}; give a folder of its own")
+        self.write_document(mark, {"purpose": purpose})
+
     def clear(self) -> None:
         """Remove the folder and everything in it."""
         if self.path is not None:
@@ -192,7 +209,7 @@ class Folder:
         except ImportError as error:
             raise BadData(f"{self.address}: addresses need fsspec: pip install 'privge[cluster]'") from error
         try:
-            system, root = url_to_fs(self.address)
+            system, root = url_to_fs(self.address, use_listings_cache=False)  # others write here too
         except (ImportError, ValueError) as error:  # a protocol that fsspec lacks a package for, or does not know
             raise BadData(f"{self.address}: {error}") from error
         return system, root.rstrip("/")

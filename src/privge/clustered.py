@@ -4,7 +4,6 @@ Each part of the reports becomes a part of the features, by a task that knows wh
 embedding is written by a task from the tiles of the result.
 """
 
-import hashlib
 import logging
 import os
 from dataclasses import dataclass
@@ -12,8 +11,8 @@ from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
 
-from privge._cluster import Cluster, completed, connected
-from privge._finished import finish, reopen
+from privge._cluster import Cluster, completed, connected, translated
+from privge._finished import finish
 from privge._folder import Folder
 from privge._typing import Decoding, Progress
 from privge.errors import BadData
@@ -22,24 +21,31 @@ from privge.graph.stored import StoredGraph
 from privge.parts import ReportParts
 from privge.propagation.cluster import (
     Entries,
+    Inputs,
     Regime,
     TiledMatrix,
     propagate_entries,
     run_folder,
-    run_graph,
     stored_graph,
 )
 from privge.propagation.cluster.entries import write_part as write_entries
-from privge.propagation.problem import Matrix, degree_scale
+from privge.propagation.problem import Matrix, check_parameters, degree_scale
 from privge.reports import Reports
-from privge.vectors import Embedding, Provenance, finish_parts, provenance_of, write_part
+from privge.vectors import (
+    Embedding,
+    Provenance,
+    begin_parts,
+    finish_parts,
+    part_rows,
+    provenance_of,
+    write_part,
+)
 
 if TYPE_CHECKING:
     from distributed import Client
 
 logger = logging.getLogger(__name__)
 
-_PART = 1 << 28  # bytes of vectors in one part, before compression
 Unknown = Literal["refuse", "drop"]
 
 
@@ -58,19 +64,23 @@ def embed_on_cluster(
     progress: Progress | None,
 ) -> Embedding:
     """Spread the reports over the graph: see `privge.embed`. The matrix of the result stays in the folder."""
-    with connected(cluster) as client, run_folder(client, folder) as place:
+    check_parameters(alpha, r, tolerance)
+    with connected(cluster) as client, run_folder(client, folder) as place, translated():
         stored = stored_graph(graph, place)
-        parts = reports if isinstance(reports, ReportParts) else _as_part(reports, place.sub("reports"))
-        entries, participation = spread_parts(client, stored, parts, place.sub("entries"), r, decoding, unknown)
-        matrix, run = propagate_entries(
-            client, place, stored, entries, alpha=alpha, r=r, tolerance=tolerance, regime=regime, progress=progress
-        )
-    made = provenance_of(stored, parts.campaign, run, alpha=alpha, r=r, decoding=decoding, participation=participation)
-    return Embedding(stored.ids(), cast("Matrix", matrix), made)  # it asks for rows, which tiles give too
+        parts = reports if isinstance(reports, ReportParts) else _as_part(reports, place)
+        inputs = Inputs(stored, f"{parts.digest} {decoding} {unknown}", alpha, r, tolerance)
+        run = inputs.folder(place)
+        entries, participation = spread_parts(client, inputs, parts, run.sub("entries"), decoding, unknown)
+        matrix, made = propagate_entries(client, run, inputs, entries, regime=regime, progress=progress)
+    provenance = provenance_of(
+        stored, parts.campaign, made, alpha=alpha, r=r, decoding=decoding, participation=participation
+    )
+    return Embedding(stored.ids(), cast("Matrix", matrix), provenance)  # it asks for rows, which tiles give too
 
 
-def _as_part(reports: Reports, folder: Folder) -> ReportParts:
-    """Write reports that are in memory where the workers can read them."""
+def _as_part(reports: Reports, place: Folder) -> ReportParts:
+    """Write reports that are in memory where the workers can read them; others have another folder."""
+    folder = place.sub(f"reports-{reports.digest[:16]}")
     folder.make()
     reports.to_parquet(folder.file("part-00000.parquet"))
     finish(folder, campaign=reports.campaign.id, parts=1, reports=len(reports))
@@ -85,23 +95,21 @@ class Spread:
     reports: int
     strangers: int
     largest: float
-    digest: str
 
 
 def spread_parts(
-    client: "Client", graph: StoredGraph, reports: ReportParts, folder: Folder, r: float, decoding: Decoding,
-    unknown: Unknown,
-) -> tuple[Entries, float]:  # fmt: skip
+    client: "Client", inputs: Inputs, reports: ReportParts, folder: Folder, decoding: Decoding, unknown: Unknown
+) -> tuple[Entries, float]:
     """Decode the reports into the rows of the graph; return where they lie and the share of nodes that reported."""
-    tasks = [(graph, reports, part, folder, r, decoding, unknown) for part in range(len(reports))]
+    graph = inputs.graph
+    tasks = [(graph, reports, part, folder, inputs.r, decoding, unknown) for part in range(len(reports))]
     done = sorted(completed(client, spread_part, tasks), key=lambda spread: spread.part)
     strangers = sum(spread.strangers for spread in done)
     if strangers:
         logger.warning("dropped %d reports of nodes that are not in the graph", strangers)
     _refuse_second_reports(folder, reports, graph.nodes)
-    digest = hashlib.sha256("".join([decoding, *(spread.digest for spread in done)]).encode()).hexdigest()
     largest = max((spread.largest for spread in done), default=0.0)
-    entries = Entries(folder, len(done), reports.campaign.dimensions, digest, largest)
+    entries = Entries(folder, len(done), reports.campaign.dimensions, largest)
     return entries, (sum(spread.reports for spread in done) - strangers) / max(1, graph.nodes)
 
 
@@ -127,7 +135,7 @@ def spread_part(
     degrees = graph.indptr()[rows + 1] - graph.indptr()[rows]
     scale = degree_scale(degrees, r)[:, None]
     largest = float(np.abs(values.astype(np.float64) / scale).max(initial=0.0))
-    return Spread(part, len(reports), strangers, largest, reports.digest)
+    return Spread(part, len(reports), strangers, largest)
 
 
 def _refuse_second_reports(folder: Folder, parts: ReportParts, nodes: int) -> None:
@@ -144,36 +152,29 @@ def _refuse_second_reports(folder: Folder, parts: ReportParts, nodes: int) -> No
 
 
 def write_embedding(
-    cluster: "Cluster", output: str | os.PathLike[str] | Folder, work: Folder, embedding: Embedding,
+    cluster: "Cluster", output: str | os.PathLike[str] | Folder, graph: StoredGraph, embedding: Embedding,
     progress: Progress | None = None,
 ) -> int:  # fmt: skip
-    """Write an embedding that lies in the folder of a run as Parquet parts, by tasks; return the number of parts."""
-    folder, matrix, made = Folder.of(output), cast("TiledMatrix", embedding.matrix), embedding.provenance
-    reopen(folder)
-    older = set(folder.names(".parquet"))
-    height = max(1, _PART // max(1, matrix.shape[1] * matrix.dtype.itemsize))
-    starts = list(range(0, max(1, len(matrix)), height))
+    """Write an embedding that was made on a cluster as Parquet parts, by tasks; return the number of parts."""
+    folder, made = Folder.of(output), embedding.provenance
+    if graph.fingerprint != made.graph:
+        raise BadData("the embedding was made from another graph")
+    begin_parts(folder)
+    parts = part_rows(embedding.matrix)
+    tasks = [(folder, number, graph, embedding.matrix, made, rows) for number, rows in enumerate(parts)]
     with connected(cluster) as client:
-        graph = run_graph(work)
-        tasks = [
-            (folder, number, graph, matrix, made, slice(first, first + height)) for number, first in enumerate(starts)
-        ]
-        for done, name in enumerate(completed(client, write_rows, tasks), start=1):
-            older.discard(name)
+        for done, _ in enumerate(completed(client, write_rows, tasks), start=1):
             if progress is not None:
                 progress(done, len(tasks))
-    folder.remove(sorted(older))
-    finish_parts(folder, len(starts), len(matrix))
-    return len(starts)
+    finish_parts(folder, len(tasks), len(embedding))
+    return len(tasks)
 
 
 def write_rows(
     folder: Folder, number: int, graph: StoredGraph, matrix: TiledMatrix, provenance: Provenance, rows: slice
-) -> str:
+) -> None:
     """Write one part of an embedding; a task."""
-    name = f"part-{number:05d}.parquet"
-    write_part(folder, name, graph.ids(rows.start, rows.stop), matrix[rows], provenance)
-    return name
+    write_part(folder, number, graph.ids(rows.start, rows.stop), matrix[rows], provenance)
 
 
 def _rows_name(part: int) -> str:

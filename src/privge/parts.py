@@ -1,5 +1,6 @@
 """Reports that do not fit in memory: a folder of Parquet files, each a file of reports of its own."""
 
+import hashlib
 from dataclasses import dataclass
 from os import PathLike
 from typing import Self
@@ -8,7 +9,7 @@ from privge._finished import finished_parts
 from privge._folder import Folder
 from privge.campaign import Campaign
 from privge.errors import BadData, CampaignMismatch
-from privge.reports import Reports, campaign_in
+from privge.reports import Reports, header_of
 
 
 @dataclass(frozen=True)
@@ -25,12 +26,15 @@ class ReportParts:
         The contract that all of them answer.
     reports
         How many reports there are in all.
+    digest
+        Tells these reports from others.
     """
 
     folder: Folder
     names: tuple[str, ...]
     campaign: Campaign
     reports: int
+    digest: str
 
     @classmethod
     def open(cls, place: str | PathLike[str] | Folder) -> Self:
@@ -40,13 +44,15 @@ class ReportParts:
         """
         folder = Folder.of(place)
         names, counts = finished_parts(folder)
-        campaign = campaign_in(folder, names[0])
-        for name in names[1:]:
-            _same(campaign, campaign_in(folder, name), folder, name)
+        headers = [header_of(folder, name) for name in names]
+        campaign = headers[0][0]
+        for name, (other, _) in zip(names, headers, strict=True):
+            _same(campaign, other, folder, name)
         reports = counts.get("reports")
         if counts.get("campaign") != campaign.id or type(reports) is not int:
             raise BadData(f"{folder.address}: _SUCCESS belongs to other reports")
-        return cls(folder, names, campaign, reports)
+        digest = hashlib.sha256("".join([campaign.id, *(digest for _, digest in headers)]).encode()).hexdigest()
+        return cls(folder, names, campaign, reports, digest)
 
     def __len__(self) -> int:
         return len(self.names)

@@ -190,12 +190,12 @@ class Reports:
         return reports
 
 
-def campaign_in(folder: Folder, name: str) -> Campaign:
-    """Return the campaign inside a file of reports, of which nothing else is read."""
+def header_of(folder: Folder, name: str) -> tuple[Campaign, str]:
+    """Return the campaign inside a file of reports and the digest of the reports, of which nothing is read."""
     try:
         with folder.reading(name) as file:
             metadata = pq.read_schema(file).metadata or {}
-        return Campaign.from_json(metadata[_CAMPAIGN])
+        return Campaign.from_json(metadata[_CAMPAIGN]), metadata[_DIGEST].decode()
     except KeyError as error:
         raise BadData(f"{folder.file(name)}: this is no file of reports: it has no campaign") from error
     except (pa.ArrowException, OSError, BadData) as error:

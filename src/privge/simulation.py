@@ -12,6 +12,7 @@ are given: not even sizes or digests of the files of features. A folder of repor
 their files and by the ids in them, which the reports hold anyway.
 """
 
+import json
 from collections.abc import Iterator
 from os import PathLike
 
@@ -73,7 +74,7 @@ def simulate_parts(
     _claim(target, campaign, names, seed)
     counts = [] if is_finished(target) else list(_counted(source, target, names, cluster, progress))
     if counts:
-        _remove_leftovers(target)
+        target.remove_leftovers()  # each is a draw, and must not stay beside the one that counts
         finish(target, campaign=campaign.id, parts=len(names), reports=sum(counts))
     return ReportParts.open(target)
 
@@ -101,7 +102,12 @@ def _claim(target: Folder, campaign: Campaign, names: list[str], seed: int | Non
     if not target.exists(_MANIFEST):
         if target.names():
             raise BadData(f"{target.address}: there are other files in this folder; give one of its own")
-        target.write_document(_MANIFEST, manifest)
+        target.make()
+        try:
+            with target.writing(_MANIFEST, once=True) as file:
+                file.write(json.dumps(manifest).encode())
+        except FileExistsError:  # another run was faster: it must be the same
+            _claim(target, campaign, names, seed)
         return
     for key, value in target.document(_MANIFEST).items():
         if manifest.get(key) != value:
@@ -169,10 +175,3 @@ def _checked(source: Folder, target: Folder, name: str, people: Features) -> int
     if kept.ids.tolist() != people.ids.tolist():
         raise BadData(f"{target.file(name)}: these are reports of other people than {source.file(name)} has")
     return len(kept)
-
-
-def _remove_leftovers(target: Folder) -> None:
-    """Remove what a worker that died left half-written: it is a draw, and must not stay beside the one that counts."""
-    if target.path is not None:
-        for leftover in target.path.glob(".*.parquet.*.partial"):
-            leftover.unlink(missing_ok=True)

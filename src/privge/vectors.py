@@ -158,12 +158,11 @@ class Embedding:
             files.write_file(file, self._vectors())
 
     def _to_folder(self, folder: Folder) -> None:
-        reopen(folder)
-        old, written = folder.names(".parquet"), 0
-        for written, rows in enumerate(files.blocks(self.matrix, _PART) if len(self) else [slice(0, 0)], start=1):
-            write_part(folder, _part(written), self.ids[rows], self.matrix[rows], self.provenance)
-        folder.remove(sorted(set(old) - {_part(number) for number in range(1, written + 1)}))
-        finish_parts(folder, written, len(self))
+        begin_parts(folder)
+        parts = part_rows(self.matrix)
+        for number, rows in enumerate(parts):
+            write_part(folder, number, self.ids[rows], self.matrix[rows], self.provenance)
+        finish_parts(folder, len(parts), len(self))
 
     def to_npy(self, path: str | PathLike[str]) -> None:
         """Write the vectors as ``.npy`` in their own precision, in the order of `ids`; any index library reads it."""
@@ -238,25 +237,37 @@ def provenance_of(
     )
 
 
-def write_part(folder: Folder, name: str, ids: Ids, rows: Matrix, provenance: Provenance) -> None:
+def part_rows(matrix: Matrix) -> list[slice]:
+    """Return the rows of each part of an embedding; one without nodes has one part too."""
+    return list(files.blocks(matrix, _PART)) if len(matrix) else [slice(0, 0)]
+
+
+def begin_parts(folder: Folder) -> None:
+    """Take a folder for the parts of an embedding; one that holds anything else is refused."""
+    folder.claim("vectors")
+    reopen(folder)
+
+
+def write_part(folder: Folder, number: int, ids: Ids, rows: Matrix, provenance: Provenance) -> None:
     """Write one part of an embedding, complete or not at all; writing it twice is harmless.
 
     Parameters
     ----------
-    folder, name
-        Where; the name ends in ``.parquet``, and parts are read in the order of their names.
+    folder, number
+        Where, and which part, counted from 0.
     ids, rows, provenance
         Some nodes, their vectors, and what the whole embedding was made from: the same in every part.
     """
-    folder.make()
-    with folder.writing(name) as file:
+    with folder.writing(_part(number)) as file:
         files.write_file(file, Embedding(ids, rows, provenance)._vectors())  # noqa: SLF001 (its own)
 
 
 def finish_parts(folder: Folder, parts: int, nodes: int) -> None:
-    """Say that all parts of an embedding are written; before that nobody reads them."""
+    """Say that all parts of an embedding are written; before that nobody reads them. Older parts are removed."""
+    folder.remove_leftovers()
+    folder.remove(sorted(set(folder.names(".parquet")) - {_part(number) for number in range(parts)}))
     finish(folder, parts=parts, nodes=nodes)
 
 
 def _part(number: int) -> str:
-    return f"part-{number - 1:05d}.parquet"
+    return f"part-{number:05d}.parquet"

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from contract.series import exact_embedding
 from privge._folder import Folder
-from privge.errors import BadData, ClusterFailed
+from privge.errors import ClusterFailed
 from privge.graph import Graph
 from privge.graph.stored import StoredGraph, save_graph
 from privge.propagation import propagate
-from privge.propagation.cluster.entries import Entries, write_matrix
+from privge.propagation.cluster.entries import Entries, in_canonical_form, write_matrix
 from privge.propagation.cluster.regime import Capacity, choose, memory_for_columns, memory_for_edges, row_cuts
 from privge.propagation.cluster.tiles import TiledMatrix, tile_name
 
@@ -102,7 +102,7 @@ def test_a_graph_on_disk_is_used_where_it_lies(cluster, tmp_path):
     stored = save_graph(graph, tmp_path / "g.graph")
     here, _ = propagate(graph, features, **PARAMETERS)
     there, _ = propagate(stored, features, **PARAMETERS, cluster=cluster, folder=tmp_path / "run", regime="columns")
-    assert not (tmp_path / "run" / "graph").exists()
+    assert not list((tmp_path / "run").glob("graph*"))
     assert np.asarray(there).tobytes() == here.tobytes()
 
 
@@ -125,22 +125,53 @@ def test_a_run_lives_in_an_object_store_too(regime):
 def test_a_finished_run_is_not_computed_again(cluster, tmp_path, regime):
     graph, features = random_problem(nodes=400, columns=40)
     first, _ = propagate(graph, features, **PARAMETERS, cluster=cluster, folder=tmp_path, regime=regime)
-    before = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "tiles").iterdir()}
-    again, _ = propagate(graph, features, **PARAMETERS, cluster=cluster, folder=tmp_path, regime=regime)
-    assert {path.name: path.stat().st_mtime_ns for path in (tmp_path / "tiles").iterdir()} == before
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.glob("run-*/*/tiles/*")}
+    assert before
+    again, _ = propagate(graph, features, **PARAMETERS, cluster=cluster, folder=tmp_path)  # keeps the regime
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.glob("run-*/*/tiles/*")} == before
     assert np.asarray(first).tobytes() == np.asarray(again).tobytes()
 
 
-def test_another_run_is_not_mixed_with_the_one_in_the_folder(cluster, tmp_path):
+def test_runs_with_other_inputs_share_a_folder_but_no_files(cluster, tmp_path):
     graph, features = random_problem(nodes=100, columns=20)
+    other_graph = random_problem(nodes=100, seed=1)[0]
+    calls = [
+        (graph, features, PARAMETERS),
+        (graph, features, {**PARAMETERS, "alpha": 0.2}),
+        (graph, features, {**PARAMETERS, "r": 0.4}),
+        (graph, features, {**PARAMETERS, "tolerance": 1e-3}),
+        (graph, 2 * features, PARAMETERS),
+        (other_graph, features, PARAMETERS),
+    ]
+    there = [propagate(g, x, **p, cluster=cluster, folder=tmp_path)[0] for g, x, p in calls]
+    assert len(list(tmp_path.glob("run-*"))) == len(calls)
+    for (g, x, p), result in zip(calls, there, strict=True):
+        assert np.asarray(result).tobytes() == propagate(g, x, **p)[0].tobytes()
+
+
+def test_a_tile_without_certificate_is_never_part_of_a_result(cluster, tmp_path):
+    graph, features = random_problem(nodes=100, columns=40)
     propagate(graph, features, **PARAMETERS, cluster=cluster, folder=tmp_path)
-    for changed in ({**PARAMETERS, "alpha": 0.2}, {**PARAMETERS, "r": 0.4}, {**PARAMETERS, "tolerance": 1e-3}):
-        with pytest.raises(BadData, match="another run"):
-            propagate(graph, features, **changed, cluster=cluster, folder=tmp_path)
-    with pytest.raises(BadData, match="another run"):
-        propagate(graph, 2 * features, **PARAMETERS, cluster=cluster, folder=tmp_path)
-    with pytest.raises(BadData, match="another graph"):
-        propagate(random_problem(nodes=100, seed=1)[0], features, **PARAMETERS, cluster=cluster, folder=tmp_path)
+    (run,) = tmp_path.glob("run-*/columns")
+    (run / "tiles" / "r00000-c00001.json").unlink()
+    np.save(run / "tiles" / "r00000-c00001.npy", np.zeros((100, 16), np.float32))  # as if half a run had left it
+    again, _ = propagate(graph, features, **PARAMETERS, cluster=cluster, folder=tmp_path)
+    assert np.asarray(again).tobytes() == propagate(graph, features, **PARAMETERS)[0].tobytes()
+
+
+def test_workers_that_do_not_see_the_folder_are_named(cluster, tmp_path, monkeypatch):
+    graph, features = random_problem(nodes=20, columns=3)
+    monkeypatch.setattr(Folder, "write_document", lambda *_: None)  # what a disk of its own looks like to a worker
+    with pytest.raises(ClusterFailed, match="2 of the workers do not see this folder"):
+        propagate(graph, features, cluster=cluster, folder=tmp_path)
+
+
+def test_dask_knows_what_vectors_weigh():
+    from dask.sizeof import sizeof
+
+    from privge.propagation.cluster.shards import Vectors
+
+    assert sizeof(Vectors(np.zeros((2, 1000, 16), np.float32))) >= 128_000
 
 
 def test_an_engine_cannot_be_chosen_for_a_cluster(cluster):
@@ -160,7 +191,7 @@ def test_a_scheduler_that_is_not_there_is_said_in_one_line():
 
 def sizes(nodes, entries, columns):
     graph = StoredGraph(Folder("/nowhere"), nodes, entries, "integers", True, 24, 10, "")
-    return graph, Entries(Folder("/nowhere"), 1, columns, "", 1.0)
+    return graph, Entries(Folder("/nowhere"), 1, columns, 1.0)
 
 
 def test_the_regime_follows_from_the_sizes_and_says_why(tmp_path):
@@ -179,6 +210,15 @@ def test_the_regime_follows_from_the_sizes_and_says_why(tmp_path):
     threaded = Capacity(4, need, memory_for_columns(stored, entries.blocks) - 1)  # a worker of many threads
     assert choose(stored, entries, threaded).regime == "edges"
     assert "does not fit" in choose(stored, entries, threaded).reason
+
+
+def test_float64_counts_twice():
+    graph, entries = sizes(10_000_000, 200_000_000, 64)
+    need = memory_for_columns(graph, entries.blocks)
+    assert memory_for_columns(graph, entries.blocks, double=True) > need + 1e9
+    assert choose(graph, entries, Capacity(4, need, need)).regime == "columns"
+    with pytest.raises(ClusterFailed):
+        choose(graph, entries, Capacity(4, need, need), double=True)
 
 
 def test_columns_at_a_time_follow_from_the_memory(tmp_path):
@@ -230,7 +270,7 @@ def test_tiles_are_the_matrix_they_were_cut_from(tmp_path_factory, data):
 
 def test_entries_give_back_every_number_once(tmp_path):
     _, features = random_problem(nodes=200, columns=37)
-    entries = write_matrix(Folder(str(tmp_path)), features, np.ones(200))
+    entries = write_matrix(Folder(str(tmp_path)), in_canonical_form(features), np.ones(200))
     dense = np.zeros((200, 48))
     for block in range(entries.blocks):
         for first, last in ((0, 60), (60, 61), (61, None)):

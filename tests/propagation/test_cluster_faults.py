@@ -7,13 +7,14 @@ import socket
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import numpy as np
 import pytest
 import scipy.sparse
 from distributed import Client, LocalCluster
 
+from privge._cluster import workers
 from privge.errors import ClusterFailed
 from privge.graph import Graph
 from privge.propagation import propagate
@@ -50,7 +51,7 @@ def fragile():
 
 
 def finished_tiles(folder):
-    return {path.name: path.stat().st_mtime_ns for path in (folder / "tiles").glob("*.json")}
+    return {path.name: path.stat().st_mtime_ns for path in folder.glob("run-*/*/tiles/*.json")}
 
 
 class Killer:
@@ -113,35 +114,68 @@ def test_a_stopped_iteration_goes_on_from_its_checkpoint(problem, cluster, tmp_p
         patched.setattr(edges, "CHECKPOINT_SECONDS", 0.0)  # after every step
         with pytest.raises(StoppedError):
             propagate(*problem, **PARAMETERS, cluster=cluster, folder=tmp_path / "cut", regime="edges")
+    (checkpoints,) = (tmp_path / "cut").glob("run-*/edges/checkpoints")
+    for file in checkpoints.glob("*-t00011-*"):  # a later save that was cut off left some files, and no note of them
+        (checkpoints / file.name.replace("-t00011-", "-t00012-")).write_bytes(b"half")
     caplog.set_level("INFO")
+    monkeypatch.setattr(edges, "CHECKPOINT_SECONDS", 0.0)
     again, _ = propagate(*problem, **PARAMETERS, cluster=cluster, folder=tmp_path / "cut", regime="edges")
     assert "going on from the checkpoint after 11 sweeps" in caplog.text
     assert np.asarray(again).tobytes() == np.asarray(whole).tobytes()
-    assert not list((tmp_path / "cut" / "checkpoints").iterdir())
+    assert not list(checkpoints.iterdir())
+
+
+def test_a_checkpoint_that_lost_a_file_is_no_checkpoint(problem, cluster, tmp_path, monkeypatch):
+    judge, steps = edges._Pass._judge, []
+
+    def judge_until(self, *arguments):
+        steps.append(1)
+        if len(steps) == 5:
+            raise StoppedError
+        return judge(self, *arguments)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(edges._Pass, "_judge", judge_until)
+        patched.setattr(edges, "CHECKPOINT_SECONDS", 0.0)
+        with pytest.raises(StoppedError):
+            propagate(*problem, **PARAMETERS, cluster=cluster, folder=tmp_path, regime="edges")
+    next(iter(tmp_path.glob("run-*/edges/checkpoints/*.npy"))).unlink()
+    _, run = propagate(*problem, **PARAMETERS, cluster=cluster, folder=tmp_path, regime="edges")
+    assert run.certificate.error <= PARAMETERS["tolerance"]
 
 
 def test_a_full_disk_fails_with_one_message_and_the_rest_is_kept(problem, expected, fragile, tmp_path):
-    def limit_file_size(size):  # local, so that it is sent to the worker, which has no tests
+    def limit_file_size(size):  # local, so that it is sent to the workers, which have no tests
         _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
 
-    first = min(fragile.scheduler_info()["workers"])
-    # A limit on the size of a file is what a full disk looks like to a process; the graph of the run fits below it.
-    tile = 4 * 16 * problem[0].nodes
-    fragile.run(limit_file_size, tile // 2, workers=[first])
-    outcome = None
-    try:
-        propagate(*problem, **PARAMETERS, cluster=fragile, folder=tmp_path, regime="columns")
-    except ClusterFailed as error:
-        outcome = str(error)
-    if outcome is not None:  # unless every task was tried again by the other worker
-        assert "a worker's disk is full" in outcome
-        assert "run the same command again" in outcome
+    def fill_disks(done, _total):  # a limit on the size of a file is what a full disk looks like to a process
+        if done >= 32:
+            fragile.run(limit_file_size, 100_000)
+
+    with pytest.raises(ClusterFailed, match=r"a worker's disk is full.*run the same command again"):
+        propagate(*problem, **PARAMETERS, cluster=fragile, folder=tmp_path, regime="columns", progress=fill_disks)
     done = finished_tiles(tmp_path)
-    fragile.run(limit_file_size, resource.RLIM_INFINITY, workers=[first])
+    assert 2 <= len(done) < COLUMNS // 16
+    assert not list(tmp_path.glob("run-*/*/tiles/.*"))
+    fragile.run(limit_file_size, resource.RLIM_INFINITY)
     z, _ = propagate(*problem, **PARAMETERS, cluster=fragile, folder=tmp_path, regime="columns")
     assert np.asarray(z).tobytes() == expected.tobytes()
     assert {name: finished_tiles(tmp_path)[name] for name in done} == done
+
+
+def test_one_worker_with_a_full_disk_does_not_spoil_the_run(problem, expected, fragile, tmp_path):
+    def limit_file_size(size):
+        _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+
+    first = min(workers(fragile))
+    fragile.run(limit_file_size, 100_000, workers=[first])
+    with suppress(ClusterFailed):  # unless the other worker took over every task
+        propagate(*problem, **PARAMETERS, cluster=fragile, folder=tmp_path, regime="columns")
+    fragile.run(limit_file_size, resource.RLIM_INFINITY, workers=[first])
+    z, _ = propagate(*problem, **PARAMETERS, cluster=fragile, folder=tmp_path, regime="columns")
+    assert np.asarray(z).tobytes() == expected.tobytes()
 
 
 @contextmanager

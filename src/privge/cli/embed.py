@@ -32,6 +32,7 @@ from privge.graph import Graph, read_features, read_graph
 from privge.graph.stored import StoredGraph
 from privge.parts import ReportParts
 from privge.propagation import DEFAULT_TOLERANCE, ENGINES
+from privge.propagation.cluster import stored_graph
 from privge.reports import Reports
 from privge.vectors import Embedding
 
@@ -97,15 +98,15 @@ def embed(
     if store_url is None and reports_place is None and features_path is None:
         store_url = os.environ.get("PRIVGE_STORE")  # a password would be visible on the command line
     _check_sources(reports_place, features_path, store_url, campaign_id, update_path)
-    _check_cluster(cluster)
+    _check_cluster(cluster, features_path)
     for name, value in (("--alpha", alpha), ("--r", r), ("--tolerance", tolerance)):
         if not math.isfinite(value):  # click lets NaN through every range
             raise click.BadParameter(f"must be a finite number, got {value}", param_hint=name)
     _check_place(output)
     with ExitStack() as stack:
         address = stack.enter_context(opened_cluster(cluster))
-        work = None if cluster is None else Folder(work_folder or f"{output.rstrip('/')}.work")
-        graph = _graph(graph_place, nodes_path, mapped=cluster is not None)
+        work = None if cluster is None else _work(work_folder, output)
+        graph = _graph(graph_place, nodes_path, work)
 
         def spread(
             reports: Reports | ReportParts, *, alpha: float = alpha, r: float = r, tolerance: float = tolerance,
@@ -131,52 +132,67 @@ def embed(
                 reports = _simulated(features_path, mechanism, epsilon, k, low, high, levels, seed)  # type: ignore[arg-type]
             with naming(reports_place or features_path):  # type: ignore[arg-type]
                 embedding = spread(reports)
-        _write(embedding, output, address, work)
+        _write(embedding, output, address, graph)
         summary = {**_summary(embedding, output), **more}
         click.echo(json.dumps(summary) if as_json else _sentence(embedding, output))
         if work is not None and work_folder is None:
             work.clear()
 
 
-def _graph(place: str, nodes: Path | None, *, mapped: bool) -> Graph | StoredGraph:
-    """Open or read the graph; a cluster opens it by itself where it lies."""
+def _work(place: str | None, output: str) -> Folder:
+    """Return the folder that the workers share; one that nobody asked for is marked as ours, because it is removed."""
+    if place is not None:
+        return Folder.of(place)
+    work = Folder.of(f"{output.rstrip('/')}/_work" if "://" in output else f"{output.rstrip('/')}.work")
+    work.claim("work")
+    return work
+
+
+def _graph(place: str, nodes: Path | None, work: Folder | None) -> Graph | StoredGraph:
+    """Open or read the graph; for a cluster it is a folder that all workers see."""
     if not in_parts(place):
-        return read_graph(Path(place), nodes=nodes)
+        graph = read_graph(Path(place), nodes=nodes)
+        return graph if work is None else stored_graph(graph, work)
     if nodes is not None:
         raise click.UsageError("--nodes has no effect with a converted graph, which has all its nodes.")
     stored = StoredGraph.open(place)
-    return stored if mapped else stored.graph()
+    return stored.graph() if work is None else stored
 
 
 def _reports(place: str) -> Reports | ReportParts:
     return ReportParts.open(place) if in_parts(place) else Reports.from_parquet(existing(Path(place)))
 
 
-def _write(embedding: Embedding, output: str, cluster: str | None, work: Folder | None) -> None:
+def _write(embedding: Embedding, output: str, cluster: str | None, graph: Graph | StoredGraph) -> None:
     """Write the result; on a cluster its parts are written by the workers."""
     if output.endswith(".npy"):
         embedding.to_npy(output)
-    elif cluster is None or work is None or output.endswith(".parquet"):
+    elif cluster is None or not isinstance(graph, StoredGraph) or output.endswith(".parquet"):
         embedding.to_parquet(output)
     else:
         from privge.clustered import write_embedding
 
         with progress_bar("Writing") as progress:
-            write_embedding(cluster, output, work, embedding, progress)
+            write_embedding(cluster, output, graph, embedding, progress)
 
 
 def _check_place(output: str) -> None:
     """Refuse, before the work, a place where its result could not be written."""
-    if output.endswith((".parquet", ".npy")) and "://" not in output:
+    if "://" in output:
+        if output.endswith(".npy"):
+            raise click.BadParameter("a .npy is written to a path, not to an address", param_hint="--output")
+    elif output.endswith((".parquet", ".npy")):
         check_output(Path(output), ".parquet", ".npy")
-    elif "://" not in output and (Path(output).suffix or not Path(output).parent.is_dir()):
+    elif Path(output).suffix or not Path(output).parent.is_dir():
         raise click.BadParameter(
             "the name must end in .parquet or .npy, or be that of a folder in one that exists", param_hint="--output"
         )
 
 
-def _check_cluster(cluster: str | None) -> None:
-    """Refuse options that only one of the two ways knows."""
+def _check_cluster(cluster: str | None, features: Path | None) -> None:
+    """Refuse options that only one of the two ways knows, and a run that would draw again when it is continued."""
+    if cluster is not None and features is not None:
+        raise click.UsageError("With --cluster, `privge perturb` first and give its --reports: nobody is drawn twice.")
     if cluster is None:
         unused = [name for name in ("regime", "work_folder") if _given(name)]
     else:

@@ -129,8 +129,7 @@ class Problem:
     @cached_property
     def weights(self) -> Floats:
         """``(1-alpha) / degree`` of each node, 0 for isolated nodes."""
-        degrees = self.graph.degrees
-        return np.divide(1 - self.alpha, degrees, out=np.zeros(len(degrees)), where=degrees > 0)
+        return walk_weights(self.graph.degrees, self.alpha)
 
     @cached_property
     def by_column(self) -> scipy.sparse.csc_array:
@@ -180,6 +179,12 @@ def degree_scale(degrees: NDArray[np.integer], r: float) -> Floats:
     """Return ``degree^r`` of each node, 1 for isolated nodes."""
     scale: Floats = np.maximum(degrees, 1).astype(np.float64) ** r
     return scale
+
+
+def walk_weights(degrees: NDArray[np.integer], alpha: float) -> Floats:
+    """Return ``(1-alpha) / degree`` of each node, 0 for isolated nodes."""
+    weights: Floats = np.divide(1 - alpha, degrees, out=np.zeros(len(degrees)), where=degrees > 0)
+    return weights
 
 
 def output_kind(tolerance: float, largest: float) -> type[np.floating]:

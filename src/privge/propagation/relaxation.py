@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 
 from privge._typing import Floats
 from privge.graph import Graph
-from privge.propagation._kernels.gather import AHEAD, LANES
-from privge.propagation.problem import Certificate, Matrix, degree_scale, rounding
+from privge.propagation._kernels.gather import AHEAD, CHUNK, LANES
+from privge.propagation.problem import Certificate, Matrix, degree_scale, rounding, walk_weights
 
 _ROWS = 1 << 20  # rows written at once
 
@@ -101,7 +101,7 @@ class System:
     def of(cls, order: Order, *, alpha: float, r: float, tolerance: float) -> "System":
         """Derive weights and scale from the degrees."""
         degrees = np.diff(order.indptr)
-        weights = np.divide(1 - alpha, degrees, out=np.zeros(len(degrees)), where=degrees > 0)
+        weights = walk_weights(degrees, alpha)
         by_row = degrees if order.place is None else degrees[order.place]
         return cls(order, weights, degree_scale(by_row, r), alpha, tolerance, int(degrees.max(initial=0)))
 
@@ -141,7 +141,7 @@ def _write(system: System, y: Matrix, out: Matrix, columns: slice) -> float:
 
 def _relax(system: System, fill: Fill, y: Matrix, stop: Event | None) -> Certificate:
     """Sweep until the certificate holds, or until the precision of ``y`` is exhausted."""
-    from privge.propagation._kernels.relax import CHUNK, sweep
+    from privge.propagation._kernels.relax import sweep
 
     kind, alpha, order = y.dtype.type, system.alpha, system.order
     start = aligned(order.nodes, kind)
@@ -151,8 +151,6 @@ def _relax(system: System, fill: Fill, y: Matrix, stop: Event | None) -> Certifi
     weights = system.weights.astype(kind)
     keep, largest_scale = 1 - alpha, system.largest_scale
     omega = kind(2 / (1 + math.sqrt(1 - keep**2)))
-    unit = float(np.finfo(kind).eps) / 2
-    roundings = 28 if kind is np.float32 else 28 + system.largest_degree / CHUNK
     target = system.tolerance * alpha / keep / largest_scale
     sweeps = 0
     while True:
@@ -164,16 +162,27 @@ def _relax(system: System, fill: Fill, y: Matrix, stop: Event | None) -> Certifi
         sweeps += 1
         if not math.isfinite(size):  # too large for this precision
             return Certificate(math.inf, sweeps, np.dtype(kind).name)
-        exhausted = change <= 32 * unit * size  # rounding, not convergence, moves y now
+        exhausted = is_exhausted(kind, float(change), float(size))
         if change > target and not exhausted:
             continue
         change, size = sweep(order.indptr, order.indices, weights, start, y, kind(1))
         sweeps += 1
-        rounded = roundings * unit * max(float(size + change), largest_start) + float(np.finfo(kind).tiny)
+        rounded = rounding_of_sweep(kind, max(float(size + change), largest_start), system.largest_degree)
         error = (keep * float(change) + rounded) / alpha * largest_scale
         if error <= system.tolerance or exhausted:
             return Certificate(error, sweeps, np.dtype(kind).name)
         target /= 2
+
+
+def rounding_of_sweep(kind: type[np.floating], size: float, largest_degree: int) -> float:
+    """Bound what floating point adds to a row in one sweep or step, if no number is larger than ``size``."""
+    roundings = 28 if kind is np.float32 else 28 + largest_degree / CHUNK
+    return roundings * float(np.finfo(kind).eps) / 2 * size + float(np.finfo(kind).tiny)
+
+
+def is_exhausted(kind: type[np.floating], change: float, size: float) -> bool:
+    """Say whether rounding, not convergence, moves the rows now."""
+    return change <= 32 * float(np.finfo(kind).eps) / 2 * size
 
 
 def aligned(rows: int, kind: type) -> Matrix:

@@ -5,8 +5,7 @@ import math
 import numpy as np
 from numba import njit
 
-from privge.propagation._kernels.gather import LANES, add_rows
-from privge.propagation._kernels.relax import CHUNK
+from privge.propagation._kernels.gather import CHUNK, LANES, add_rows
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -17,6 +17,9 @@ _INT8, _INT32, _INT64 = (ir.IntType(bits) for bits in (8, 32, 64))
 LANES = 16
 """Columns treated together: 16 float32 are one cache line."""
 
+CHUNK = 16
+"""Neighbours added in the working precision before their sum moves to float64: bounds the rounding error."""
+
 AHEAD = 24
 """Neighbours prefetched ahead; index arrays are padded by this many entries, so that it is safe to look."""
 

@@ -3,10 +3,7 @@
 import numpy as np
 from numba import njit
 
-from privge.propagation._kernels.gather import LANES, add_rows, relax_row
-
-CHUNK = 16
-"""Neighbours added in the working precision before their sum moves to float64: bounds the rounding error."""
+from privge.propagation._kernels.gather import CHUNK, LANES, add_rows, relax_row
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -17,26 +17,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy.sparse
 
-from privge._cluster import Cluster, connected, workers
+from privge._cluster import Cluster, check_shared, connected, translated
 from privge._folder import Folder
 from privge._typing import Progress
-from privge.errors import BadData
 from privge.graph import Graph
 from privge.graph.stored import StoredGraph, save_graph
 from privge.propagation.cluster.columns import solve_columns
 from privge.propagation.cluster.edges import solve_edges
-from privge.propagation.cluster.entries import Entries, write_matrix
+from privge.propagation.cluster.entries import Entries, digest_of, in_canonical_form, write_matrix
 from privge.propagation.cluster.regime import Capacity, Regime, choose
-from privge.propagation.cluster.run import Run
+from privge.propagation.cluster.run import Inputs, Run
 from privge.propagation.cluster.tiles import TiledMatrix
 from privge.propagation.problem import (
-    Certificate,
     Propagation,
     check_parameters,
     degree_scale,
     output_kind,
     tolerance_left,
 )
+from privge.propagation.relaxation import rounding_of_sweep
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -57,37 +56,59 @@ def propagate_on_cluster(
     progress: Progress | None = None,
 ) -> tuple[TiledMatrix, Propagation]:
     """Propagate features that are in memory: see `privge.propagate`."""
+    check_parameters(alpha, r, tolerance)
     if features.shape[0] != graph.nodes:
         raise ValueError(f"features have {features.shape[0]} rows for {graph.nodes} nodes")
     if not np.isfinite(features.data).all():
         raise ValueError("features hold a value that is not finite")
-    with connected(cluster) as client, run_folder(client, folder) as place:
-        stored = stored_graph(graph, place)
-        entries = write_matrix(place.sub("entries"), features, degree_scale(np.diff(stored.indptr()), r))
+    with connected(cluster) as client, run_folder(client, folder) as place, translated():
+        matrix = in_canonical_form(features)
+        inputs = Inputs(stored_graph(graph, place), digest_of(matrix), alpha, r, tolerance)
+        run = inputs.folder(place)
+        scale = degree_scale(np.diff(inputs.graph.indptr()), r)
         return propagate_entries(
-            client, place, stored, entries, alpha=alpha, r=r, tolerance=tolerance, regime=regime, progress=progress
+            client, run, inputs, write_matrix(run.sub("entries"), matrix, scale), regime=regime, progress=progress
         )
 
 
 def propagate_entries(
-    client: "Client",
-    folder: Folder,
-    graph: StoredGraph,
-    entries: Entries,
-    *,
-    alpha: float,
-    r: float,
-    tolerance: float,
-    regime: Regime = "auto",
-    progress: Progress | None = None,
+    client: "Client", folder: Folder, inputs: Inputs, entries: Entries, *, regime: Regime, progress: Progress | None
 ) -> tuple[TiledMatrix, Propagation]:
-    """Propagate features that lie in a shared folder."""
+    """Propagate features that lie in the folder of a run."""
     start = time.perf_counter()
-    run = plan(client, folder, graph, entries, alpha=alpha, r=r, tolerance=tolerance, regime=regime)
-    certificate = solve(client, run, progress)
-    engine = "sor" if run.regime == "columns" else "chebyshev"
+    chosen, run = plan(client, folder, inputs, entries, regime)
+    (solve_columns if chosen == "columns" else solve_edges)(client, run, progress)
+    engine = "sor" if chosen == "columns" else "chebyshev"
     seconds, size = time.perf_counter() - start, run.result.nbytes
-    return run.result, Propagation(engine, tolerance, certificate, seconds, size).checked()
+    return run.result, Propagation(engine, inputs.tolerance, run.certificate(), seconds, size).checked()
+
+
+def plan(client: "Client", folder: Folder, inputs: Inputs, entries: Entries, regime: Regime) -> tuple[str, Run]:
+    """Choose the regime, and begin the run or find it begun; a begun one keeps its regime, unless another is forced."""
+    begun = [name for name in ("columns", "edges") if folder.exists(f"{name}/layout.json")]
+    if regime == "auto" and begun:
+        regime = "columns" if begun[0] == "columns" else "edges"
+    graph, tolerance = inputs.graph, inputs.tolerance
+    largest_scale = float(degree_scale(np.array([graph.largest_degree]), inputs.r)[0])
+    # No |y| exceeds the largest of the features; where float32 could not certify them, float64 takes twice the memory.
+    floor = rounding_of_sweep(np.float32, entries.largest, graph.largest_degree) / inputs.alpha * largest_scale
+    layout = choose(graph, entries, Capacity.of(client), regime, double=floor > tolerance)
+    logger.info("%s", layout.reason)
+    largest = entries.largest * largest_scale
+    kind = output_kind(tolerance, largest)
+    run = Run(
+        folder.sub(layout.regime), graph, entries, inputs.alpha, inputs.r, tolerance_left(tolerance, kind, largest),
+        np.dtype(kind).name, layout.row_cuts, layout.column_cuts,
+    )  # fmt: skip
+    return layout.regime, run.begin()
+
+
+def stored_graph(graph: Graph | StoredGraph, place: Folder) -> StoredGraph:
+    """Return the graph as the workers read it; one that is in memory is written beside the run, once."""
+    if isinstance(graph, StoredGraph):
+        return graph
+    folder = place.sub(f"graph-{graph.fingerprint[:24]}")
+    return StoredGraph.open(folder) if folder.exists("graph.json") else save_graph(graph, folder)
 
 
 @contextmanager
@@ -97,83 +118,27 @@ def run_folder(client: "Client", folder: str | os.PathLike[str] | Folder | None)
     Only workers on this machine can see a temporary one, so for others there must be a folder.
     """
     if folder is not None:
-        yield Folder.of(folder)
+        place = Folder.of(folder)
+        check_shared(client, place)
+        yield place
         return
-    hosts = {worker["host"] for worker in workers(client).values()}
-    if not hosts <= {"127.0.0.1", "localhost", "::1"}:
-        raise ValueError("the workers are on other machines: give folder=, a place that all of them can read and write")
     path = tempfile.mkdtemp(prefix="privge-run-")
     atexit.register(shutil.rmtree, path, ignore_errors=True)
     try:
+        check_shared(client, Folder(path))
         yield Folder(path)
     except BaseException:
         shutil.rmtree(path, ignore_errors=True)
         raise
 
 
-def stored_graph(graph: Graph | StoredGraph, place: Folder) -> StoredGraph:
-    """Return the graph as the workers read it; one that is in memory is written to the folder of the run, once."""
-    if isinstance(graph, StoredGraph):
-        return graph
-    folder = place.sub("graph")
-    if folder.exists("graph.json"):
-        found = StoredGraph.open(folder)
-        if found.fingerprint == graph.fingerprint:
-            return found
-        raise BadData(f"{place.address} holds a run on another graph; remove it, or give another folder")
-    return save_graph(graph, folder)
-
-
-def run_graph(folder: Folder) -> StoredGraph:
-    """Return the graph that a run was made on."""
-    return StoredGraph.open(folder.document("run.json")["graph"])
-
-
-def plan(
-    client: "Client",
-    folder: Folder,
-    graph: StoredGraph,
-    entries: Entries,
-    *,
-    alpha: float,
-    r: float,
-    tolerance: float,
-    regime: Regime = "auto",
-    shards: int | None = None,
-) -> Run:
-    """Choose the regime, and begin the run or find it begun."""
-    check_parameters(alpha, r, tolerance)
-    if folder.exists("run.json") and regime == "auto":
-        regime = folder.document("run.json")["layout"]["regime"]
-    layout = choose(graph, entries, Capacity.of(client), regime, shards)
-    logger.info("%s", layout.reason)
-    largest = entries.largest * float(degree_scale(np.array([graph.largest_degree]), r)[0])
-    kind = output_kind(tolerance, largest)
-    left = tolerance_left(tolerance, kind, largest)
-    precision = np.dtype(kind).name
-    run = Run(folder, graph, entries, alpha, r, left, precision, layout.regime, layout.row_cuts, layout.column_cuts)
-    return run.begin()
-
-
-def solve(client: "Client", run: Run, progress: Progress | None = None) -> Certificate:
-    """Compute what the run still lacks, and return the certificate of the whole."""
-    if run.regime == "columns":
-        solve_columns(client, run, progress)
-    else:
-        solve_edges(client, run, progress)
-    return run.certificate()
-
-
 __all__ = [
     "Entries",
+    "Inputs",
     "Regime",
-    "Run",
     "TiledMatrix",
-    "plan",
     "propagate_entries",
     "propagate_on_cluster",
     "run_folder",
-    "run_graph",
-    "solve",
     "stored_graph",
 ]

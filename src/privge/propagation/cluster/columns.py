@@ -10,6 +10,7 @@ import numpy as np
 
 from privge._cluster import completed
 from privge._typing import Progress
+from privge.graph import Graph
 from privge.propagation.cluster.run import Run
 from privge.propagation.cluster.tiles import finish_tile, tile_name
 from privge.propagation.problem import Matrix
@@ -36,8 +37,10 @@ def solve_columns(client: "Client", run: Run, progress: Progress | None = None) 
 
 
 def write_order(run: Run) -> None:
-    """Renumber the nodes once for all blocks."""
-    order = Order.of(run.graph.graph(), reorder=True)
+    """Renumber the nodes once for all blocks; their ids do not matter here."""
+    nameless = np.broadcast_to(np.int64(0), run.graph.nodes)
+    indptr, indices = run.graph.indptr(), run.graph.indices(0, run.graph.entries)
+    order = Order.of(Graph(nameless, np.asarray(indptr), np.asarray(indices)), reorder=True)
     for name, array in zip(_ORDER, (order.indptr, order.indices, order.place), strict=True):
         if array is not None:
             run.folder.sub("order").write(name, array)

@@ -20,10 +20,10 @@ import numpy as np
 
 from privge._cluster import completed, translated, workers
 from privge._typing import Progress
-from privge.propagation._kernels.relax import CHUNK
 from privge.propagation.cluster import shards
 from privge.propagation.cluster.run import Run
 from privge.propagation.problem import Certificate
+from privge.propagation.relaxation import is_exhausted, rounding_of_sweep
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -69,8 +69,8 @@ class _Pass:
         self.client, self.run, self.column = client, run, column
         self.shards = range(len(run.row_cuts) - 1)
         self.checkpoints, self.name = run.folder.sub("checkpoints"), f"c{column:05d}"
-        homes = sorted(workers(client))
-        self.home = [homes[shard % len(homes)] for shard in self.shards]
+        self.home: list[str] = []
+        self._settle()
 
     def solve(self) -> None:
         """Step until the certificate holds, then write the tiles."""
@@ -84,8 +84,10 @@ class _Pass:
             if certificate.error <= run.tolerance or (exhausted and state.precision == "float64"):
                 break
             if exhausted:
+                del pieces, following
                 state = self._refine(state)
                 continue
+            del pieces  # before the next ones are made
             state.y, state.before = following, state.y
             state.omega = _next_omega(state.omega, 1 - run.alpha, state.since)
             if time.monotonic() - state.saved > CHECKPOINT_SECONDS:
@@ -103,16 +105,15 @@ class _Pass:
 
     def _judge(self, state: _State, change: float, size: float) -> tuple[Certificate, bool]:
         """Return what a plain step certifies, and whether this precision can do no better."""
-        run, kind = self.run, np.finfo(state.precision)
-        unit, keep = float(kind.eps) / 2, 1 - run.alpha
-        roundings = 28 if state.precision == "float32" else 28 + run.graph.largest_degree / CHUNK
-        rounded = roundings * unit * max(size + change, self.largest_start) + float(kind.tiny)
+        run, kind = self.run, np.dtype(state.precision).type
+        keep = 1 - run.alpha
+        rounded = rounding_of_sweep(kind, max(size + change, self.largest_start), run.graph.largest_degree)
         error = (keep * change + rounded) / run.alpha * run.largest_scale
         if not math.isfinite(error):
             return Certificate(math.inf, state.sweeps, state.precision), True
         pace = keep / (1 + math.sqrt(1 - keep**2))  # what a step leaves of the error
-        enough = 40 + 2 * math.log(unit) / math.log(pace)
-        exhausted = change <= 32 * unit * size or state.since > enough
+        enough = 40 + 2 * math.log(np.finfo(kind).eps) / math.log(pace)
+        exhausted = is_exhausted(kind, change, size) or state.since > enough
         return Certificate(error, state.sweeps, state.precision), exhausted
 
     def _refine(self, state: _State) -> _State:
@@ -129,42 +130,50 @@ class _Pass:
 
     def _resume(self) -> _State:
         """Return the state of the last checkpoint, or that of the beginning."""
-        if not self.checkpoints.exists(f"{self.name}.json"):
-            self._begin("float32")
+        state = self._checkpoint()
+        self._begin("float32" if state is None else state.precision)
+        if state is None:
             return _State(list(self.start))
-        saved = self.checkpoints.document(f"{self.name}.json")
-        logger.info("going on from the checkpoint after %d sweeps", saved["sweeps"])
-        self._begin(saved["precision"])
-        state = _State([], **saved)
+        logger.info("going on from the checkpoint after %d sweeps", state.sweeps)
         self._load(state)
         return state
 
+    def _checkpoint(self) -> _State | None:
+        """Return the numbers of the last checkpoint, if it is there with all its files."""
+        if not self.checkpoints.exists(f"{self.name}.json"):
+            return None
+        state = _State([], **self.checkpoints.document(f"{self.name}.json"))
+        needed = {file for vector in ("y", "before") for file in self._files(state, vector)}
+        return state if needed <= set(self.checkpoints.names(".npy")) else None
+
     def _save(self, state: _State) -> None:
-        """Write a checkpoint and go on from its files; the one before is removed."""
-        older = [name for name in self.checkpoints.names(".npy") if name.startswith(self.name)]
+        """Write a checkpoint and go on from its files; those of the one before are removed."""
+        written = set()
         for vector, futures in (("y", state.y), ("before", state.before or [])):
-            files = [self._file(state, vector, s) for s in self.shards]
+            files = self._files(state, vector)
             self.client.gather(self._each(shards.save, lambda s, f=futures, n=files: (self.run, n[s], f[s])))  # type: ignore[misc]
+            written.update(files)
         numbers = {name: getattr(state, name) for name in ("omega", "precision", "sweeps", "since")}
         self.checkpoints.write_document(f"{self.name}.json", numbers)
         self._load(state)
-        self.checkpoints.remove(older)
+        ours = {name for name in self.checkpoints.names(".npy") if name.startswith(self.name)}
+        self.checkpoints.remove(sorted(ours - written))
 
     def _load(self, state: _State) -> None:
-        state.y, state.before = (
-            self._each(shards.load, lambda s, v=vector: (self.run, self._file(state, v, s)))  # type: ignore[misc]
-            for vector in ("y", "before")
-        )
+        y, before = (self._files(state, vector) for vector in ("y", "before"))
+        state.y = self._each(shards.load, lambda s: (self.run, y[s]))
+        state.before = self._each(shards.load, lambda s: (self.run, before[s]))
         state.saved = time.monotonic()
 
     def _forget(self) -> None:
         self.checkpoints.remove([name for name in self.checkpoints.names() if name.startswith(self.name)])
 
-    def _file(self, state: _State, vector: str, shard: int) -> str:
-        return f"{self.name}-t{state.sweeps:05d}-s{shard:05d}-{vector}.npy"
+    def _files(self, state: _State, vector: str) -> list[str]:
+        return [f"{self.name}-t{state.sweeps:05d}-s{s:05d}-{vector}.npy" for s in self.shards]
 
     def _exchange(self, y: list["Future"]) -> list[list["Future"]]:
         """Return for each shard the rows that it needs of each other one."""
+        self._settle()
         return [
             [self._submit(of, shards.piece, self.run, of, to, y[of]) for of in self.shards if of != to]
             for to in self.shards
@@ -180,9 +189,14 @@ class _Pass:
         return [self._submit(s, function, *arguments(s)) for s in self.shards]
 
     def _submit(self, shard: int, function: Callable[..., Any], *arguments: Any) -> "Future":  # noqa: ANN401
-        return self.client.submit(
-            function, *arguments, workers=[self.home[shard]], allow_other_workers=True, pure=False, retries=2
-        )
+        home = [self.home[shard]]
+        return self.client.submit(function, *arguments, workers=home, allow_other_workers=True, pure=False, retries=2)
+
+    def _settle(self) -> None:
+        """Give each shard a worker; when one is gone, its shards find another."""
+        known = sorted(workers(self.client))
+        if not self.home or not set(self.home) <= set(known):
+            self.home = [known[shard % len(known)] for shard in self.shards]
 
 
 def _next_omega(omega: float, keep: float, since: int) -> float:

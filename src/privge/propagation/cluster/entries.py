@@ -31,8 +31,6 @@ class Entries:
         How many parts they come in; a row's non-zeros are all in one part.
     columns
         Number of features.
-    digest
-        Tells these features from others.
     largest
         Largest ``|x| / degree^r`` of all.
     """
@@ -40,7 +38,6 @@ class Entries:
     folder: Folder
     parts: int
     columns: int
-    digest: str
     largest: float
 
     @property
@@ -76,17 +73,27 @@ def write_part(
         folder.write(_name(part, number), entries)
 
 
-def write_matrix(folder: Folder, features: scipy.sparse.csr_array, scale: Floats) -> Entries:
-    """Write features that are in memory, as one part."""
+def in_canonical_form(features: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
+    """Return a copy in which every entry stands once."""
     matrix = scipy.sparse.csr_array(features, copy=True)
     matrix.sum_duplicates()
-    digest = hashlib.sha256(repr(matrix.shape).encode())
+    return matrix
+
+
+def digest_of(matrix: scipy.sparse.csr_array) -> str:
+    """Return what tells these features from others."""
+    digest = hashlib.sha256(f"{matrix.shape} {matrix.dtype}".encode())
     for array in (matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data):
         digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
+
+
+def write_matrix(folder: Folder, matrix: scipy.sparse.csr_array, scale: Floats) -> Entries:
+    """Write features that are in memory, as one part."""
     rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
     write_part(folder, 0, rows, matrix.indices, matrix.data, matrix.shape[1])
     largest = float(np.abs(matrix.data.astype(np.float64) / scale[rows]).max(initial=0.0))
-    return Entries(folder, 1, matrix.shape[1], digest.hexdigest(), largest)
+    return Entries(folder, 1, matrix.shape[1], largest)
 
 
 def _name(part: int, block: int) -> str:

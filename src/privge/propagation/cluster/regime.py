@@ -35,19 +35,27 @@ class Layout:
     column_cuts: tuple[int, ...]
 
 
-def memory_for_columns(graph: StoredGraph, blocks: int) -> int:
-    """Return the bytes that a task of the columns regime takes: the graph, two blocks, a tile, weights and scale."""
-    reordered = 8 * graph.nodes if blocks >= REORDER_FROM else 0
-    return _BASE + 4 * graph.entries + reordered + graph.nodes * (8 + 2 * _LINE + _LINE + 28)
+def memory_for_columns(graph: StoredGraph, blocks: int, *, double: bool = False) -> int:
+    """Return the bytes that a task of the columns regime takes.
 
-
-def memory_for_edges(graph: StoredGraph, shards: int, blocks: int) -> int:
-    """Return the bytes that a shard takes at most, if it needs every row of the others.
-
-    Its edges; of each block five vectors of its own rows and the pieces of the others; one block of all rows together.
+    The graph, two blocks in the working precision, a tile, weights and scale; or, if that is more, what renumbering the
+    nodes takes once.
     """
+    line = 2 * _LINE if double else _LINE
+    relaxing = 4 * graph.entries + graph.nodes * (8 + 2 * line + _LINE + 28)
+    if blocks < REORDER_FROM:
+        return _BASE + relaxing
+    return _BASE + max(relaxing + 8 * graph.nodes, 12 * graph.entries + 40 * graph.nodes)
+
+
+def memory_for_edges(graph: StoredGraph, shards: int, blocks: int, *, double: bool = False) -> int:
+    """Return the bytes that a shard takes at most, if it needs every row of the others and they every row of it.
+
+    Its edges; of each block five vectors of its own rows, and pieces for others and of others; one block of all rows.
+    """
+    line = 2 * _LINE if double else _LINE
     rows = -(-graph.nodes // shards)
-    return _BASE + 4 * graph.entries // shards + blocks * _LINE * (5 * rows + graph.nodes) + _LINE * graph.nodes
+    return _BASE + 4 * graph.entries // shards + line * (blocks * (5 * rows + 2 * graph.nodes) + graph.nodes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +76,12 @@ class Capacity:
 
 
 def choose(
-    graph: StoredGraph, entries: Entries, capacity: Capacity, regime: Regime = "auto", shards: int | None = None
+    graph: StoredGraph, entries: Entries, capacity: Capacity, regime: Regime = "auto", *, double: bool = False
 ) -> Layout:
     """Choose the columns regime if its tasks fit the smallest worker, the edges regime otherwise."""
     if regime not in ("auto", "columns", "edges"):
         raise ValueError(f"regime must be 'auto', 'columns' or 'edges', got {regime!r}")
-    need = memory_for_columns(graph, entries.blocks)
+    need = memory_for_columns(graph, entries.blocks, double=double)
     sizes = (
         f"one block on the whole graph takes {need / 1e9:.2f} GB, a thread has {capacity.room_of_thread / 1e9:.2f} GB"
     )
@@ -81,13 +89,17 @@ def choose(
         why = "asked for" if regime == "columns" else "the graph fits"
         cuts = _column_cuts(entries.columns, LANES)
         return Layout("columns", f"columns regime ({why}): {sizes}", (0, graph.nodes), cuts)
-    count = min(shards or capacity.workers, max(1, graph.nodes))
-    room, least = capacity.room, memory_for_edges(graph, count, 1)
+    count = min(capacity.workers, max(1, graph.nodes))
+    room, least = capacity.room, memory_for_edges(graph, count, 1, double=double)
     if regime == "auto" and least > room:
         raise ClusterFailed(
             f"{sizes}; a shard of {count} takes {least / 1e9:.2f} GB: add workers or give them more memory"
         )
-    blocks = 1 + int(max(0.0, room - least) / (memory_for_edges(graph, count, 2) - least)) if room < np.inf else 4
+    blocks = (
+        1 + int(max(0.0, room - least) / (memory_for_edges(graph, count, 2, double=double) - least))
+        if room < np.inf
+        else 4
+    )
     width = LANES * min(entries.blocks, blocks)
     why = "asked for" if regime == "edges" else "the graph does not fit"
     reason = f"edges regime ({why}): {sizes}; {count} shards, {width} columns at a time"

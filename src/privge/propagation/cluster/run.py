@@ -1,29 +1,59 @@
 """One propagation on a cluster: what it computes, where its files lie, and which of them are finished.
 
-Everything is in a shared folder, so that a run that was stopped, by whatever, goes on where it was::
+Everything is in a shared folder, so that a run that was stopped, by whatever, goes on where it was. Its name says what
+is computed: a task that outlives its run, or another run in the same place, writes the same bytes or elsewhere::
 
-    run.json      inputs and layout; another run is not mixed with this one
-    entries/      the features, by blocks of columns
-    order/        columns regime: the graph in the order of the sweeps, if it pays to reorder
-    shards/       edges regime: each shard's rows with local numbers, and the rows that it needs of others
-    checkpoints/  edges regime: the vectors of some iteration
-    tiles/        the result; a tile counts when its certificate (.json) is there
+    run-<digest of the inputs>/
+        entries/          the features, by blocks of columns
+        columns/ edges/   the regime
+            layout.json   how the result is cut
+            order/        columns: the graph in the order of the sweeps, if it pays to reorder
+            shards/       edges: each shard's rows with local numbers, and the rows that it needs of others
+            checkpoints/  edges: the vectors of some iteration
+            tiles/        the result; a tile counts when its certificate (.json) is there
 """
 
+import hashlib
 import logging
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from privge._folder import Folder
-from privge.errors import BadData
+from privge.errors import ClusterFailed
 from privge.graph.stored import StoredGraph
 from privge.propagation.cluster.entries import Entries
-from privge.propagation.cluster.tiles import TiledMatrix, certificate_of
+from privge.propagation.cluster.tiles import TiledMatrix, certificate_of, tile_name
 from privge.propagation.problem import Certificate, degree_scale
 
 logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What determines the result.
+
+    Parameters
+    ----------
+    graph
+        The graph, in a shared folder.
+    features
+        A digest of the features, or of whatever they are made from.
+    alpha, r, tolerance
+        As in `Problem`.
+    """
+
+    graph: StoredGraph
+    features: str
+    alpha: float
+    r: float
+    tolerance: float
+
+    def folder(self, place: Folder) -> Folder:
+        """Return the folder of a run with these inputs."""
+        numbers = [float(number).hex() for number in (self.alpha, self.r, self.tolerance)]
+        told = " ".join([self.graph.fingerprint, self.features, *numbers])
+        return place.sub(f"run-{hashlib.sha256(told.encode()).hexdigest()[:24]}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +63,7 @@ class Run:
     Parameters
     ----------
     folder
-        The shared folder of the run.
+        The folder of the run and its regime.
     graph, entries
         The graph and the features, each in a shared folder.
     alpha, r
@@ -42,8 +72,6 @@ class Run:
         What the solver must certify: that of the caller less what storing the result takes.
     precision
         Of the result, ``float32`` or ``float64``.
-    regime
-        ``columns`` or ``edges``.
     row_cuts, column_cuts
         The tiles of the result.
     """
@@ -55,7 +83,6 @@ class Run:
     r: float
     tolerance: float
     precision: str
-    regime: str
     row_cuts: tuple[int, ...]
     column_cuts: tuple[int, ...]
 
@@ -74,39 +101,32 @@ class Run:
         """The largest ``degree^r``: what an error in y can grow by in Z."""
         return float(degree_scale(np.array([self.graph.largest_degree]), self.r)[0])
 
+    def begin(self) -> "Run":
+        """Write down how the result is cut; a run that was begun before keeps its cuts."""
+        for part in ("", "order", "shards", "checkpoints", "tiles"):
+            self.folder.sub(part).remove_leftovers()
+        if not self.folder.exists("layout.json"):
+            cuts = {"row_cuts": list(self.row_cuts), "column_cuts": list(self.column_cuts)}
+            self.folder.write_document("layout.json", cuts)
+            return self
+        before = self.folder.document("layout.json")
+        run = replace(self, row_cuts=tuple(before["row_cuts"]), column_cuts=tuple(before["column_cuts"]))
+        every = len(run.every_tile())
+        logger.info("going on with a run: %d of %d tiles are finished", every - len(run.unfinished()), every)
+        return run
+
     def unfinished(self) -> list[tuple[int, int]]:
         """Return the tiles that are still to be computed."""
-        done = {name.removesuffix(".json") for name in self.tiles.names(".json")}
-        every = [(i, j) for j in range(len(self.column_cuts) - 1) for i in range(len(self.row_cuts) - 1)]
-        return [tile for tile in every if f"r{tile[0]:05d}-c{tile[1]:05d}" not in done]
+        done = set(self.tiles.names(".json"))
+        return [tile for tile in self.every_tile() if f"{tile_name(*tile)}.json" not in done]
 
     def certificate(self) -> Certificate:
-        """Return the worst certificate of all tiles; all of them must be finished."""
-        every = [
-            certificate_of(self.tiles, i, j)
-            for j, _ in enumerate(pairwise(self.column_cuts))
-            for i, _ in enumerate(pairwise(self.row_cuts))
-        ]
-        return Certificate.worst([certificate for certificate in every if certificate is not None])
+        """Return the worst certificate of all tiles, each of which must be there."""
+        certificates = [certificate_of(self.tiles, *tile) for tile in self.every_tile()]
+        if None in certificates:
+            raise ClusterFailed(f"{self.tiles.address}: what workers finished is not there: do all share this folder?")
+        return Certificate.worst([certificate for certificate in certificates if certificate is not None])
 
-    def begin(self) -> "Run":
-        """Write down what is computed; a run that the folder holds already keeps the layout it began with."""
-        inputs = {
-            "graph": self.graph.fingerprint, "features": self.entries.digest, "alpha": self.alpha, "r": self.r,
-            "tolerance": self.tolerance, "precision": self.precision,
-        }  # fmt: skip
-        layout = {"regime": self.regime, "row_cuts": list(self.row_cuts), "column_cuts": list(self.column_cuts)}
-        if not self.folder.exists("run.json"):
-            self.folder.write_document(
-                "run.json", {"inputs": inputs, "layout": layout, "graph": self.graph.folder.address}
-            )
-            return self
-        before = self.folder.document("run.json")
-        if before["inputs"] != inputs or before["layout"]["regime"] != self.regime:
-            raise BadData(f"{self.folder.address} holds another run; remove it, or give another folder")
-        row_cuts, column_cuts = (tuple(before["layout"][name]) for name in ("row_cuts", "column_cuts"))
-        run = Run(self.folder, self.graph, self.entries, self.alpha, self.r, self.tolerance, self.precision,
-                  self.regime, row_cuts, column_cuts)  # fmt: skip
-        tiles = (len(row_cuts) - 1) * (len(column_cuts) - 1)
-        logger.info("going on with a run: %d of %d tiles are finished", tiles - len(run.unfinished()), tiles)
-        return run
+    def every_tile(self) -> list[tuple[int, int]]:
+        """Return row and column of all tiles."""
+        return [(i, j) for j in range(len(self.column_cuts) - 1) for i in range(len(self.row_cuts) - 1)]

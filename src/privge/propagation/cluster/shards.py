@@ -15,8 +15,8 @@ from privge._typing import Floats
 from privge.propagation._kernels.gather import AHEAD, LANES
 from privge.propagation.cluster.run import Run
 from privge.propagation.cluster.tiles import finish_tile, tile_name
-from privge.propagation.problem import Certificate, Matrix, degree_scale, rounding
-from privge.propagation.relaxation import aligned
+from privge.propagation.problem import Certificate, Matrix, degree_scale, rounding, walk_weights
+from privge.propagation.relaxation import aligned, largest_of
 
 _CHUNK = 1 << 24  # neighbours renumbered at once
 
@@ -36,6 +36,10 @@ class Vectors:
     y: NDArray[np.floating] = field(repr=False)
     change: float = 0.0
     size: float = 0.0
+
+    def __sizeof__(self) -> int:
+        """Tell Dask how much memory this takes, and what it would cost to move."""
+        return 64 + self.y.nbytes
 
 
 def prepare(run: Run, shard: int) -> int:
@@ -75,17 +79,12 @@ def start_of(run: Run, shard: int, column: int, precision: str) -> Vectors:
         for position, block in enumerate(blocks):
             for rows, lanes, values in run.entries.read(block, first, last):
                 start[position, rows - first, lanes] = run.alpha * (values / scale[rows - first])
-    return Vectors(start, size=float(max(start.max(initial=0.0), -start.min(initial=0.0))))
+    return Vectors(start, size=largest_of(start))
 
 
 def piece(run: Run, of: int, to: int, vectors: Vectors) -> NDArray[np.floating]:
     """Return the rows of shard ``of`` that shard ``to`` needs."""
     return vectors.y[:, _segment(run, of, to) - run.row_cuts[of]]
-
-
-def pieces_needed(run: Run, of: int, to: int) -> int:
-    """Return how many rows of shard ``of`` shard ``to`` needs."""
-    return len(_segment(run, of, to))
 
 
 def step(
@@ -166,9 +165,7 @@ def load(run: Run, name: str) -> Vectors:
 def _shard(run: Run, shard: int) -> tuple[NDArray[np.int64], NDArray[np.int32], Floats]:
     folder, name = run.folder.sub("shards"), f"s{shard:05d}"
     indptr = np.asarray(folder.read(f"{name}-indptr.npy"))
-    degrees = np.diff(indptr)
-    weights = np.divide(1 - run.alpha, degrees, out=np.zeros(len(degrees)), where=degrees > 0)
-    return indptr, np.asarray(folder.read(f"{name}-indices.npy")), weights
+    return indptr, np.asarray(folder.read(f"{name}-indices.npy")), walk_weights(np.diff(indptr), run.alpha)
 
 
 def _threads() -> int:
