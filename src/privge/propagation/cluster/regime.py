@@ -38,11 +38,11 @@ class Layout:
 def memory_for_columns(graph: StoredGraph, blocks: int, *, double: bool = False) -> int:
     """Return the bytes that a task of the columns regime takes.
 
-    The graph, two blocks in the working precision, a tile, weights and scale; or, if that is more, what renumbering the
-    nodes takes once.
+    The graph, two blocks in the working precision (one and a tile in the end), weights and scale; or, if that is more,
+    what renumbering the nodes takes once.
     """
     line = 2 * _LINE if double else _LINE
-    relaxing = 4 * graph.entries + graph.nodes * (8 + 2 * line + _LINE + 28)
+    relaxing = 4 * graph.entries + graph.nodes * (8 + 2 * line + 28)
     if blocks < REORDER_FROM:
         return _BASE + relaxing
     return _BASE + max(relaxing + 8 * graph.nodes, 12 * graph.entries + 40 * graph.nodes)
