@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 import privge as pg
 from privge.cli import main
+from reliability.server import Server
 
 GIVEN = ("--dimensions", 8, "--epsilon", 2, "--k", 3)
 
@@ -111,3 +112,24 @@ def test_show_refuses_what_is_no_campaign_by_name(output, tmp_path):
     run("new", *GIVEN, "-o", output)
     output.write_text(output.read_text().replace('"epsilon":2', '"epsilon":1'), encoding="utf-8")
     assert "law" in run("show", output, code=3)
+
+
+def test_a_campaign_is_published_once_and_its_address_printed(tmp_path):
+    (tmp_path / "server").mkdir()
+    document = tmp_path / "c.json"
+    campaign = pg.Campaign(dimensions=7, low=0, high=1, mechanism="hds", epsilon=1.0, k=2, purpose="to be published")
+    campaign.save(document)
+    with Server(tmp_path / "server") as server:
+        origin = f"http://127.0.0.1:{server.port}"
+        command = ["campaign", "publish", str(document), "--service", origin]
+        secret = ["--admin-token-file", str(tmp_path / "server" / "admin")]
+        for _ in range(2):
+            result = CliRunner().invoke(main, [*command, *secret])
+            assert result.exit_code == 0, result.output
+            assert result.stdout == f"{origin}/v1/campaigns/{campaign.id}\n"
+        assert server.status(f"/v1/campaigns/{campaign.id}") == 200
+        refused = CliRunner().invoke(main, command, env={"PRIVGE_ADMIN_TOKEN": "s" * 44})
+        assert refused.exit_code == 1
+        assert "the service refuses the campaign with 401" in refused.output
+        assert "s" * 44 not in refused.output
+    assert CliRunner().invoke(main, command, env={"PRIVGE_ADMIN_TOKEN": ""}).exit_code == 2

@@ -1,4 +1,4 @@
-"""``privge campaign``: write the public contract of a collection, and read one."""
+"""``privge campaign``: write the public contract of a collection, read one, publish it."""
 
 import json
 from pathlib import Path
@@ -8,13 +8,13 @@ from click.core import ParameterSource
 
 from privge.campaign import Campaign
 from privge.cli.options import INPUT, OUTPUT, check_output, existing, json_option
-from privge.errors import BadData, InvalidCampaign
+from privge.errors import BadData, InvalidCampaign, ServiceRefused
 from privge.mechanisms import LAWS, MAX_LEVELS
 
 
 @click.group()
 def campaign() -> None:
-    """Write the public contract of a collection, or show one."""
+    """Write the public contract of a collection, show one, or publish it."""
 
 
 @campaign.command()
@@ -103,6 +103,42 @@ def show(path: Path, *, as_json: bool) -> None:
         return
     for label, value in _facts(shown):
         click.echo(f"{label:13} {value}")
+
+
+@campaign.command()
+@click.argument("path", metavar="FILE", type=INPUT)
+@click.option("--service", "origin", required=True, metavar="URL", help="https://host, what comes before /v1.")
+@click.option("--admin-token-file", type=INPUT, help="The operator's secret.  [default: PRIVGE_ADMIN_TOKEN]")
+@click.option("--insecure-http", is_flag=True, help="Allow plain http to another machine: others can read along.")
+def publish(path: Path, origin: str, admin_token_file: Path | None, *, insecure_http: bool) -> None:
+    """Add a campaign to a service, and print the address that devices need.
+
+    Publishing the same campaign again changes nothing.
+
+    \b
+    Example:
+      privge campaign publish campaign.json --service https://example.org --admin-token-file admin
+    """
+    from privge.collect.service.credentials import ADMIN_VARIABLE, read_admin_token
+    from privge.device.address import Address
+    from privge.device.web import Service
+
+    published = Campaign.load(existing(path))
+    token = read_admin_token(admin_token_file)
+    if token is None:
+        raise click.UsageError(f"Give --admin-token-file, or the secret in {ADMIN_VARIABLE}.")
+    url = f"{origin.rstrip('/')}/v1/campaigns/{published.id}"
+    service = Service(Address.parse(url, insecure_http=insecure_http))
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    try:
+        answer = service.ask(
+            "POST", f"{service.address.base}/v1/campaigns", body=published.to_json().encode(), headers=headers
+        )
+    finally:
+        service.close()
+    if answer.status not in (200, 201):
+        raise ServiceRefused(answer.status, f"the service refuses the campaign with {answer.status}: {answer.detail}")
+    click.echo(url)
 
 
 def _facts(shown: Campaign) -> list[tuple[str, str]]:
