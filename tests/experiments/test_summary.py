@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_rel
 
-from privge.experiments.plan import Cell, task_plan
+from privge.experiments.conclusions import conclusions
+from privge.experiments.plan import Cell, k_cells, task_plan
+from privge.experiments.report import write_report
 from privge.experiments.results import Results
 from privge.experiments.summary import Lift, Table
 
@@ -20,7 +22,7 @@ def save(results, cell, values):
             {
                 "task": cell.task, "dataset": cell.dataset, "mechanism": cell.mechanism, "epsilon": cell.epsilon,
                 "k": cell.k, "repeat": repeat, "accuracy": value, "settings": PLAN.datasets["cora"].to_dict(),
-                "seconds": {"train": 1.0, "propagate": 0.5},
+                "seconds": {"train": 1.0, "propagate": 0.5}, "versions": {"privge": "0"},
             }
         )  # fmt: skip
 
@@ -60,3 +62,20 @@ def test_one_repeat_has_no_interval():
     lift = Lift.of([1.0])
     assert lift.mean == 1.0
     assert math.isnan(lift.low)
+
+
+def test_the_effect_of_k_stands_beside_that_of_noise_of_the_same_k(tmp_path):
+    results = Results(tmp_path)
+    save(results, Cell("nodes", "cora", "none"), [90.0, 90.0])
+    for cell in k_cells("nodes", "cora"):
+        save(results, cell, [80 + cell.k, 81 + cell.k])
+        if cell.epsilon == 1:
+            save(results, PLAN.structure_of(cell), [80 + cell.k / 10, 81 + cell.k / 10])
+    sentences = [sentence for sentence in conclusions(Table(results), "nodes", "cora") if "from k = 1" in sentence]
+    assert len(sentences) == 3
+    assert "from k = 1 to k = 50 HDS changes by +49.0 points" in sentences[0]
+    assert "structure-only by +4.9 points" in sentences[0]
+    write_report(results, tmp_path / "report.html", tmp_path / "report.md")
+    written = (tmp_path / "report.md").read_text()
+    assert "| cora | HDS, ε = 2 | 81.5 ± 0.7 | 83.5 ± 0.7 |" in written
+    assert "| cora | structure-only | 80.6 ± 0.7 | 80.8 ± 0.7 |" in written

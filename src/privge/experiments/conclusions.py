@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 
 from privge.experiments.figures import BASELINES, NAMES
-from privge.experiments.plan import Cell, Task, rival_k, task_plan
+from privge.experiments.plan import Cell, Task, k_cells, rival_k, task_plan
 from privge.experiments.summary import Lift, Table
 
 
@@ -22,6 +22,7 @@ def conclusions(table: Table, task: Task, dataset: str) -> Iterator[str]:
         yield _against_baseline(table, finished[0])
     for epsilon in plan.equal_k:
         yield from _mechanisms(table, Cell(task, dataset, "hds", epsilon, k))
+    yield from _effect_of_k(table, task, dataset)
 
 
 def _worth(table: Table, cell: Cell) -> str:
@@ -70,6 +71,21 @@ def _mechanisms(table: Table, hds: Cell) -> Iterator[str]:
             yield (
                 f"At ε = {hds.epsilon:g} with {rule}, HDS minus the best rival ({NAMES[best.mechanism]}, "
                 f"{table.spread(best).mean:.1f}): {_interval(table.difference(hds, best))}."
+            )
+
+
+def _effect_of_k(table: Table, task: Task, dataset: str) -> Iterator[str]:
+    """Compare the smallest and the largest k, and the same of structure-only, at each epsilon that is finished."""
+    finished = [cell for cell in k_cells(task, dataset) if table.records(cell)]
+    for epsilon in sorted({cell.epsilon for cell in finished if cell.epsilon is not None}):
+        cells = sorted((cell for cell in finished if cell.epsilon == epsilon), key=lambda cell: cell.k or 0)
+        if len(cells) > 3:
+            first, last = cells[0], cells[-1]
+            structure = [task_plan(task).structure_of(cell) for cell in (first, last)]
+            yield (
+                f"At ε = {epsilon:g}, from k = {first.k} to k = {last.k} HDS changes by "
+                f"{_interval(table.difference(last, first))}, structure-only by "
+                f"{_interval(table.difference(structure[1], structure[0]))}."
             )
 
 

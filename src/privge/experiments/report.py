@@ -29,6 +29,8 @@ class Section:
     rows: list[dict[str, Any]]
     findings: dict[str, list[str]]
     scale: list[dict[str, Any]]
+    ks: tuple[int, ...]
+    k_rows: list[dict[str, Any]]
     pictures: dict[str, str]
 
 
@@ -61,6 +63,8 @@ def _section(table: Table, task: Task, datasets: list[str]) -> Section:
         rows=[row for name in datasets for row in _rows(table, task, name)],
         findings={name: list(conclusions(table, task, name)) for name in datasets},
         scale=[row for name in datasets for row in _scale_rows(table, task, name)],
+        ks=tuple(sorted({cell.k for name in with_k for cell in k_cells(task, name) if cell.k})),
+        k_rows=[row for name in with_k for row in _k_rows(table, task, name)],
         pictures=pictures,
     )
 
@@ -75,6 +79,18 @@ def _scale_rows(table: Table, task: Task, dataset: str) -> Iterator[dict[str, An
             yield {"cell": cell, "name": figures.NAMES[cell.mechanism]} | {
                 one.form: (table.spread(one), table.spread(structure)) for one, structure in pairs
             }
+
+
+def _k_rows(table: Table, task: Task, dataset: str) -> Iterator[dict[str, Any]]:
+    """Yield HDS over k, a row for each epsilon, and structure-only of the same k."""
+    cells = k_cells(task, dataset)
+    for epsilon in sorted({cell.epsilon for cell in cells if cell.epsilon is not None}):
+        chosen = sorted((cell for cell in cells if cell.epsilon == epsilon), key=lambda cell: cell.k or 0)
+        if any(table.records(cell) for cell in chosen):
+            entries = [table.spread(cell) for cell in chosen]
+            yield {"dataset": dataset, "name": f"HDS, ε = {epsilon:g}", "entries": entries}
+            structure = [table.spread(task_plan(task).structure_of(cell)) for cell in chosen]
+    yield {"dataset": dataset, "name": "structure-only", "entries": structure}
 
 
 def _rows(table: Table, task: Task, dataset: str) -> Iterator[dict[str, Any]]:
@@ -127,11 +143,24 @@ def _markdown(sections: list[Section]) -> Iterator[str]:
         yield ""
         if section.scale:
             yield from _scale_table(section)
+        if section.k_rows:
+            yield from _k_table(section)
         for dataset, sentences in section.findings.items():
             yield f"**{dataset.capitalize()}**"
             yield ""
             yield from (f"* {sentence}" for sentence in sentences)
             yield ""
+
+
+def _k_table(section: Section) -> Iterator[str]:
+    yield "The effect of k, the number of features that a person reports:"
+    yield ""
+    yield "| dataset | | " + " | ".join(f"k = {k}" for k in section.ks) + " |"
+    yield "|---|---|" + "---:|" * len(section.ks)
+    for row in section.k_rows:
+        values = [_shown(spread, None) for spread in row["entries"]]
+        yield f"| {row['dataset']} | {row['name']} | " + " | ".join(values) + " |"
+    yield ""
 
 
 def _scale_table(section: Section) -> Iterator[str]:
