@@ -155,6 +155,25 @@ class StoreContract:
 
     # Campaigns.
 
+    def test_asking_tells_what_a_report_would_get_and_changes_nothing(self, opened):
+        store = opened(lifetime_epsilon=1.5)
+        campaign, other = campaign_of(), campaign_of("another")
+        for each in (campaign, other):
+            store.add_campaign(each)
+        store.put(campaign.id, [Upload("held", codes(1, 2, 3)), Upload("gone", codes(1, 2, 3))], day=DAY)
+        store.put(other.id, [Upload("spent", codes(1, 2, 3))], day=DAY)
+        store.erase("gone")
+        before = [store.campaign(each.id) for each in (campaign, other)]
+        asked = store.ask(campaign.id, ["new", "held", "gone", "spent", "new", 17])
+        assert [standing.outcome for standing in asked] == [STORED, DIFFERENT, ERASED, OVER_BUDGET, STORED, STORED]
+        assert [standing.codes for standing in asked] == [None, codes(1, 2, 3), None, None, None, None]
+        assert [store.campaign(each.id) for each in (campaign, other)] == before
+        assert store.ask("0" * 64, ["new"])[0].outcome is UNKNOWN
+        assert store.ask(campaign.id, []) == []
+        store.close_campaign(campaign.id)
+        asked = store.ask(campaign.id, ["new", "held", "gone", "spent"])
+        assert [standing.outcome for standing in asked] == [CLOSED, DIFFERENT, ERASED, CLOSED]
+
     def test_an_unknown_campaign_stores_nothing(self, store):
         assert store.put("0" * 64, [Upload("a", b"12")] * 2, day=DAY) == [UNKNOWN, UNKNOWN]
         assert store.campaign("0" * 64) is None

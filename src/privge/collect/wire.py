@@ -35,6 +35,16 @@ class BatchItem(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fie
 Batch = Annotated[list[BatchItem], msgspec.Meta(max_length=MAX_BATCH)]
 
 
+Tokens = Annotated[list[str], msgspec.Meta(max_length=MAX_BATCH)]
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """How a node stands: ``open`` if its report would be stored, or ``held`` and the codes of the one that is."""
+
+    reason: str
+    codes: list[Code] | None
+
+
 class Result(msgspec.Struct, frozen=True):
     """What became of one report: the status that it would have had alone, and the reason in a word."""
 

@@ -32,6 +32,8 @@ REASONS: dict[str, Reason] = {
     Outcome.ERASED.value: Reason(410, "Erased", "The node's report was erased; it does not report again."),
     Outcome.OVER_BUDGET.value: Reason(403, "Over budget", "The node's lifetime budget does not allow this report."),
     Outcome.UNKNOWN.value: Reason(404, "Unknown campaign", "There is no such campaign."),
+    "open": Reason(200, "Open", "A report of this node would be stored."),
+    "held": Reason(200, "Held", "A report of this node is stored."),
     "not_open_yet": Reason(503, "Not open yet", "The campaign takes no reports yet; try again when it opens."),
     # Malformed: counted by these words, never kept.
     "length": Reason(422, "Wrong length", "A report has exactly two bytes for each of the campaign's k codes."),

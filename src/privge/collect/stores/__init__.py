@@ -7,8 +7,9 @@ from privge.collect.stores.store import (
     Erased,
     Holding,
     Outcome,
+    Standing,
     Store,
     Upload,
 )
 
-__all__ = ["Block", "CampaignState", "Erased", "Holding", "Outcome", "Store", "Upload", "open_store"]
+__all__ = ["Block", "CampaignState", "Erased", "Holding", "Outcome", "Standing", "Store", "Upload", "open_store"]

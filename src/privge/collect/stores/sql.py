@@ -18,7 +18,7 @@ from privge.campaign import Campaign
 from privge.collect.stores.keys import is_integer, key_of, text_of
 from privge.collect.stores.rules import decide, exact, retired_on, to_day, to_number
 from privge.collect.stores.session import CampaignRow, Session
-from privge.collect.stores.store import Block, CampaignState, Erased, Holding, Node, Outcome, Upload
+from privge.collect.stores.store import Block, CampaignState, Erased, Holding, Node, Outcome, Standing, Upload
 from privge.collect.stores.verification import find_problems
 from privge.errors import InvalidCampaign
 
@@ -122,6 +122,21 @@ class SqlStore(ABC):
                 texts = any(not is_integer(uploads[position].node) for position in fresh)
                 self._append(session, row, [pairs[position] for position in fresh], day, texts=texts)
         return outcomes
+
+    def ask(self, campaign: str, nodes: Sequence[Node]) -> list[Standing]:
+        """Say for each node what a new report would get; changes nothing."""
+        keys = [key_of(node) for node in nodes]
+        with self._reading() as session:
+            row = _find(session, campaign)
+            if row is None:
+                return [Standing(Outcome.UNKNOWN, None)] * len(keys)
+            unique = list(dict.fromkeys(keys))
+            held, spent = self._known(session, row, unique)
+        price, is_open = exact(self._campaign(row).epsilon), bool(row.is_open)
+        new = [(key, b"") for key in unique]  # bytes that no report has
+        outcomes = decide(new, held, spent, price=price, cap=self._cap, is_open=is_open)
+        standings = {key: Standing(outcome, held.get(key)) for key, outcome in zip(unique, outcomes, strict=True)}
+        return [standings[key] for key in keys]
 
     def _known(
         self, session: Session, row: CampaignRow, keys: list[bytes]

@@ -45,6 +45,13 @@ class Upload(NamedTuple):
     codes: bytes
 
 
+class Standing(NamedTuple):
+    """How a node stands in a campaign: what a new report would get, and the codes if one is held (`DIFFERENT`)."""
+
+    outcome: Outcome
+    codes: bytes | None
+
+
 class Holding(NamedTuple):
     """Everything that is stored about a node in one campaign; ``codes`` is None after erasure."""
 
@@ -100,6 +107,9 @@ class Store(Protocol):
 
         The service has checked length and range of the codes. ``day`` is all that is kept of the time.
         """
+
+    def ask(self, campaign: str, nodes: Sequence[Node]) -> list[Standing]:
+        """Say for each node what a new report would get, so that nothing is drawn or sent in vain; changes nothing."""
 
     def holdings(self, node: Node) -> list[Holding]:
         """Return exactly what is stored about a node."""

@@ -8,7 +8,7 @@ from starlette.requests import Request
 
 from privge.collect import wire
 from privge.collect.service.answers import Answer
-from privge.collect.service.routes import about, campaigns, people, reports
+from privge.collect.service.routes import about, campaigns, people, reports, standing
 from privge.collect.service.service import Service
 
 Handler: TypeAlias = Callable[[Service, Request], Awaitable[Answer]]
@@ -55,6 +55,14 @@ OPERATIONS = (
     Operation(
         "POST", f"{_CAMPAIGN}/reports", reports.post_batch, (_JSON, list[wire.Result]),
         body=("application/msgpack", wire.Batch), refusals=("unknown", "not_open_yet", "batch", *_PROBLEMS_OF_BODIES),
+    ),
+    Operation(
+        "GET", f"{_CAMPAIGN}/me", standing.get_standing, (_JSON, wire.Standing), "node",
+        refusals=("closed", "erased", "over_budget", "unknown", "not_open_yet", "unauthorized", "rate"),
+    ),
+    Operation(
+        "POST", f"{_CAMPAIGN}/ask", standing.post_tokens, (_JSON, list[wire.Result]),
+        body=("application/msgpack", wire.Tokens), refusals=("unknown", "not_open_yet", "batch", *_PROBLEMS_OF_BODIES),
     ),
     Operation("GET", _CAMPAIGN, campaigns.get_campaign, (_JSON, None), refusals=("unknown",)),
     Operation("GET", f"{_CAMPAIGN}/status", campaigns.get_status, (_JSON, wire.CampaignStatus), refusals=("unknown",)),

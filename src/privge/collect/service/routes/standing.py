@@ -1,0 +1,71 @@
+"""Asking before anything is drawn or sent. Every answer is the one that a new report of the node would get."""
+
+import asyncio
+
+import msgspec
+import numpy as np
+from starlette.requests import Request
+
+from privge.collect.service.answers import Answer, json_answer
+from privge.collect.service.body import Body
+from privge.collect.service.problems import Refused, result
+from privge.collect.service.service import Service
+from privge.collect.stores.store import Outcome
+from privge.collect.tokens import InvalidToken
+from privge.collect.wire import Standing, Tokens
+
+_BREATH = 200  # tokens of a batch between two looks at other requests
+_NEW = {Outcome.STORED: "open", Outcome.DIFFERENT: "held"}  # other outcomes are called as they would be for a report
+
+
+async def get_standing(service: Service, request: Request) -> Answer:
+    """Say whether a report of the token's node would be stored; if one is, return it, so that nobody draws again."""
+    campaign = request.path_params["campaign"]
+    grant = service.grant(request, campaign)
+    await service.campaign_for_reports(campaign)
+    ((outcome, codes),) = await service.read(service.store.ask, campaign, [grant.node])
+    reason = _NEW.get(outcome, outcome.value)
+    if reason not in _NEW.values():
+        raise Refused(reason)
+    held = None if codes is None else np.frombuffer(codes, "<u2").tolist()
+    return json_answer(Standing(reason, held), reason, cache_control="no-store")
+
+
+async def post_tokens(service: Service, request: Request) -> Answer:
+    """Say for each of many tokens whether a report of its node would be stored."""
+    known = await service.campaign_for_reports(request.path_params["campaign"])
+    limits = service.limits
+    async with Body(
+        request, "application/msgpack",
+        limit=limits.batch_bytes, seconds=limits.body_seconds, allowance=service.allowance,
+    ) as body:  # fmt: skip
+        try:
+            tokens = _decoder.decode(body)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            raise Refused("batch") from None
+        reasons = await _ask(service, known.id, tokens)
+    return json_answer([result(reason) for reason in reasons], cache_control="no-store")
+
+
+_decoder = msgspec.msgpack.Decoder(Tokens)
+
+
+async def _ask(service: Service, campaign: str, tokens: list[str]) -> list[str]:
+    """Return the reason for each token, in order."""
+    reasons = ["unauthorized"] * len(tokens)
+    good: dict[int, str | int] = {}
+    for position, token in enumerate(tokens):
+        if position % _BREATH == _BREATH - 1:
+            await asyncio.sleep(0)
+        try:
+            grant = service.verify(token, campaign)
+            service.rate.take(grant.node, asyncio.get_running_loop().time())
+            good[position] = grant.node
+        except InvalidToken:
+            pass
+        except Refused as refused:
+            reasons[position] = refused.reason
+    standings = await service.read(service.store.ask, campaign, list(good.values()))
+    for position, (outcome, _) in zip(good, standings, strict=True):
+        reasons[position] = _NEW.get(outcome, outcome.value)
+    return reasons
