@@ -12,10 +12,9 @@ from privge.mechanisms.multibit import MultiBit
 from privge.mechanisms.piecewise import Piecewise
 from privge.mechanisms.sampled import Sampled, default_k
 from privge.mechanisms.square_wave import SquareWave
+from privge.mechanisms.verification import OWN, verify
 
-LAWS: dict[str, type[Law]] = {
-    law.name: law for law in (SquareWave, Piecewise, MultiBit, Laplace, NoPrivacy, StructureOnly)
-}
+LAWS: dict[str, type[Law]] = {law.name: law for law in OWN}
 """Every law by the name that campaigns and the command line use."""
 
 
@@ -49,4 +48,5 @@ __all__ = [
     "StructureOnly",
     "default_k",
     "law_for",
+    "verify",
 ]

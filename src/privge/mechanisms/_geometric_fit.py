@@ -14,6 +14,10 @@ from privge.random import TOTAL
 
 _TAIL_BITS = 28  # clamp where at most 2**-28 of the noise lies beyond, if the integers reach so far
 
+LONGEST_MARGIN = math.ceil(_TAIL_BITS * math.log(2) * 256)
+"""Most cells beyond an end of the input range that a fit makes: a cell is at least a 256th of the noise scale, since
+there are at most 64 to a scale, which rounding up to whole cells and the choice between them double at most."""
+
 
 @dataclass(frozen=True, slots=True)
 class GeometricFit:

@@ -25,20 +25,18 @@ mean is linear in the level up to the clamping of the far tails; `bias` states i
 """
 
 import math
-from bisect import bisect_right
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privge._typing import Codes, Levels, Words
-from privge.mechanisms._geometric_fit import fit_geometric
+from privge.mechanisms._geometric_fit import LONGEST_MARGIN, fit_geometric
 from privge.mechanisms.continuous import ContinuousLimit
-from privge.mechanisms.law import Law, with_spare
+from privge.mechanisms.law import Law, search, with_spare
 from privge.mechanisms.mechanism import check_levels
 from privge.random import TOTAL
 
@@ -81,8 +79,12 @@ class Laplace(Law):
         by_distance = self._by_distance.tolist()
         if by_distance[-1] < 1 or any(near < far for near, far in pairwise(by_distance)):
             raise ValueError("weights must not grow with the distance from the anchor")
-        if self._spare < 0 or self.outputs > 2**16:
-            raise ValueError("weights must sum to at most 2**53, and codes must fit 16 bits")
+        if self._spare < 0:
+            raise ValueError("weights must sum to at most 2**53")
+        if self._margin > LONGEST_MARGIN:  # a document must not make a device do more than a fitted law would
+            raise ValueError(
+                f"tails must reach at most {LONGEST_MARGIN:,} cells beyond the range, got {self._margin:,}"
+            )
 
     @classmethod
     def for_epsilon(cls, epsilon: Fraction | float, levels: int) -> Self:
@@ -100,10 +102,8 @@ class Laplace(Law):
     def weights(self, level: int) -> NDArray[np.int64]:
         steps = self.levels - 1
         if self.spread > 1:
-            left, right = self._anchor(0), self._anchor(1)
-            divisor = min(2 * steps * self.spread, 2**62)  # beyond 2**53 every tilt is 0
-            tilt = np.sign(right - left) * (np.abs(right - left) // divisor)
-            row = (left + right) // 2 + (2 * level - steps) * tilt
+            even, tilt = self._narrow
+            row = even + (2 * level - steps) * tilt
         else:
             mixing = self._mixing
             position, part = divmod(level * self.cells * mixing // steps, mixing)
@@ -113,16 +113,18 @@ class Laplace(Law):
         return with_spare(row, self._spare)
 
     def code(self, level: int, word: int) -> int:
-        if level not in self._rows:
-            self._rows[level] = list(accumulate(self.weights(level).tolist()))
-        return bisect_right(self._rows[level], word)
-
-    def codes(self, levels: Levels, words: Words) -> Codes:
-        from privge.mechanisms import _kernels
-
-        out = np.empty(levels.shape, dtype=np.uint16)
-        _kernels.table_codes(levels.ravel(), words.ravel(), out.ravel(), self._cumulative)
-        return out
+        steps, mixing = self.levels - 1, self._mixing
+        if self.spread > 1:
+            even, tilts = self._narrow_sums
+            return search(lambda code: even[code] + (2 * level - steps) * tilts[code], self.outputs, word)
+        anchors, spare = self._anchor_sums, self._spare_sums
+        position, part = divmod(level * self.cells * mixing // steps, mixing)
+        shift = self.cells - position
+        return search(
+            lambda code: (mixing - part) * anchors[code + shift + 1] + part * anchors[code + shift] + spare[code],
+            self.outputs,
+            word,
+        )
 
     @cached_property
     def worst_ratio(self) -> Fraction:
@@ -152,14 +154,27 @@ class Laplace(Law):
         return np.array([self.centre, *(tails[:-1] - tails[1:])], dtype=np.int64)
 
     @cached_property
-    def _rows(self) -> dict[int, list[int]]:
-        """Cumulative weights of the levels seen so far; a device needs only a few."""
-        return {}
+    def _anchor_sums(self) -> list[int]:
+        """Weight up to each distance from an anchor, from the farthest on its left; a level's own are two of these."""
+        total = self.centre + 2 * self.tails[0]
+        return [0, *reversed(self.tails), *(total - tail for tail in self.tails)]
 
     @cached_property
-    def _cumulative(self) -> NDArray[np.int64]:
-        table = np.array([self.weights(level) for level in range(self.levels)])
-        return np.cumsum(table, axis=1)
+    def _spare_sums(self) -> list[int]:
+        sums: list[int] = np.cumsum(with_spare(np.zeros(self.outputs, dtype=np.int64), self._spare)).tolist()
+        return sums
+
+    @cached_property
+    def _narrow_sums(self) -> tuple[list[int], list[int]]:
+        """Weight up to each code at the midpoint, and how much of it each half step of the level moves."""
+        even, tilt = self._narrow
+        return np.cumsum(with_spare(even.copy(), self._spare)).tolist(), np.cumsum(tilt).tolist()
+
+    @property
+    def _narrow(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        left, right = self._anchor(0), self._anchor(1)
+        divisor = min(2 * (self.levels - 1) * self.spread, 2**62)  # beyond 2**53 every tilt is 0
+        return (left + right) // 2, np.sign(right - left) * (np.abs(right - left) // divisor)
 
     @property
     def _margin(self) -> int:

@@ -11,9 +11,10 @@ times the smallest. `Law.worst_ratio` is that largest quotient, an exact fractio
 import dataclasses
 import math
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import cached_property
+from itertools import accumulate
 from typing import ClassVar, Self
 
 import numpy as np
@@ -59,13 +60,27 @@ class Law(Mechanism):
     def weights(self, level: int) -> NDArray[np.int64]:
         """Return the weight of every output code for one input level; they sum to ``2**53``."""
 
-    @abstractmethod
     def code(self, level: int, word: int) -> int:
-        """Return the output code that a word selects. Plain Python; defines the sampler."""
+        """Return the output code that a word selects. Plain Python; defines the sampler, and is what a device runs.
 
-    @abstractmethod
+        Every member runs the same instructions for every level and word, and remembers nothing: a branch would say by
+        its time how the code came about, which is more than the code says. This one searches the summed weights.
+        """
+        sums = list(accumulate(self.weights(level).tolist()))
+        return search(sums.__getitem__, self.outputs, word)
+
     def codes(self, levels: Levels, words: Words) -> Codes:
-        """Do the same as `code` for whole arrays, compiled."""
+        """Do the same as `code` for whole arrays, compiled. For simulations."""
+        from privge.mechanisms import _kernels
+
+        out = np.empty(levels.shape, dtype=np.uint16)
+        _kernels.table_codes(levels.ravel(), words.ravel(), out.ravel(), self._cumulative)
+        return out
+
+    @cached_property
+    def _cumulative(self) -> NDArray[np.int64]:
+        table = np.array([self.weights(level) for level in range(self.levels)])
+        return np.cumsum(table, axis=1)
 
     @property
     @abstractmethod
@@ -113,6 +128,15 @@ class Law(Mechanism):
         if set(parameters) != set(kinds):
             raise ValueError(f"a {cls.name} law has the keys {sorted(kinds)}, got {sorted(map(str, parameters))}")
         return cls(**{name: _checked(name, parameters[name], kind) for name, kind in kinds.items()})
+
+
+def search(up_to: Callable[[int], int], outputs: int, word: int) -> int:
+    """Return the first code up to which there is more weight than ``word``; ``outputs`` alone decides the steps."""
+    last, code = outputs - 1, 0
+    for power in reversed(range(last.bit_length())):
+        probe = min(code + (1 << power), last)
+        code += (probe - code) * (up_to(probe - 1) <= word)
+    return code
 
 
 def middle_codes(outputs: int) -> tuple[int, int]:

@@ -15,6 +15,7 @@ from privge.errors import PrivacyViolation
 from privge.mechanisms.exponential import log_above
 from privge.mechanisms.law import Law
 from privge.mechanisms.mechanism import Mechanism
+from privge.mechanisms.verification import trusted
 from privge.random import Source
 
 
@@ -40,6 +41,7 @@ class Sampled(Mechanism):
     dimensions: int
 
     def __post_init__(self) -> None:
+        trusted(self.law)
         if not 1 <= self.k <= self.dimensions:
             raise ValueError(f"k must be between 1 and dimensions = {self.dimensions}, got {self.k}")
 

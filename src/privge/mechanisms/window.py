@@ -88,14 +88,10 @@ class WindowLaw(Law):
 
     def code(self, level: int, word: int) -> int:
         inside = self.high * self.window  # words that select a window output
-        outside = self.low * self._steps  # words that select another output
-        if word < inside:
-            return level + word // self.high
-        if word < inside + outside:
-            position = (word - inside) // self.low
-            return position if position < level else position + self.window
-        lower, upper = middle_codes(self.outputs)
-        return lower if word - inside - outside < self._spare // 2 else upper
+        chosen = inside + self.low * self._steps  # and those that select another one; the rest falls to the spare
+        position = (word - inside) // self.low
+        each = (level + word // self.high, position + self.window * (position >= level), *middle_codes(self.outputs))
+        return each[(word >= inside) + (word >= chosen) + (word >= chosen + self._spare // 2)]
 
     def codes(self, levels: Levels, words: Words) -> Codes:
         from privge.mechanisms import _kernels
