@@ -94,10 +94,11 @@ class Campaign:
         names
             Feature names, if they have any.
         out_of_bounds
-            What a device does with a value outside the bounds: ``clip`` it, take the ``midpoint``, or
-            ``refuse`` to report. It is fixed here, before any data is seen.
+            What becomes of a value outside the bounds: ``clip`` it or take the ``midpoint``. It is fixed here, before
+            any data is seen. ``refuse`` raises an error; it is for simulations, and no device answers such a campaign.
         missing
-            What a device does with a missing value: take the ``midpoint``, or ``refuse`` to report.
+            What becomes of a missing value: the ``midpoint``, or the bound ``low`` or ``high`` (on an even grid, which
+            has no midpoint, one of these). ``refuse`` is for simulations, as above.
         purpose
             Why the data is collected, in words for the person who is asked.
         opens, closes
@@ -120,7 +121,7 @@ class Campaign:
         values["law"] = _law(law, name, budget, share, d, levels)
         values["names"] = fields.names(names, d)
         values["out_of_bounds"] = fields.choice("out_of_bounds", out_of_bounds, ("clip", "midpoint", "refuse"))
-        values["missing"] = fields.choice("missing", missing, ("midpoint", "refuse"))
+        values["missing"] = fields.choice("missing", missing, ("midpoint", "low", "high", "refuse"))
         values["purpose"] = fields.text("purpose", purpose)
         values["opens"], values["closes"] = fields.time("opens", opens), fields.time("closes", closes)
         values["retention_days"] = (
@@ -132,9 +133,11 @@ class Campaign:
         self._check_together()
 
     def _check_together(self) -> None:
-        for policy in ("out_of_bounds", "missing"):
+        for policy, instead in (("out_of_bounds", "clip"), ("missing", "low or high")):
             if getattr(self, policy) == "midpoint" and self.law.levels % 2 == 0:
-                raise InvalidCampaign(policy, f"the midpoint is no input level of an even grid ({self.law.levels})")
+                raise InvalidCampaign(
+                    policy, f"the midpoint is no input level of an even grid ({self.law.levels}); take {instead}"
+                )
         if self.opens and self.closes and self.opens >= self.closes:
             raise InvalidCampaign("closes", f"must be after opens, got {self.closes}")
 
@@ -148,6 +151,24 @@ class Campaign:
         """SHA-256 of the canonical document, in hexadecimal."""
         return hashlib.sha256(self.to_json().encode()).hexdigest()
 
+    def check_for_devices(self) -> None:
+        """Refuse, from the document alone, a campaign that no person may answer.
+
+        *Why.* Whether somebody answers is visible, and a refusal costs no epsilon. With the policy ``refuse`` it would
+        depend on the values: thirty campaigns that bisect a bound would read one exactly. A control is for
+        simulations: ``none`` hides nothing, and ``structure`` costs nothing, so that it would be asked again and again.
+        """
+        if self.law.fixed_epsilon is not None:
+            raise PrivacyViolation(
+                f"the mechanism {self.mechanism!r} is a control for simulations, and no device answers it"
+            )
+        for policy in ("out_of_bounds", "missing"):
+            if getattr(self, policy) == "refuse":
+                raise PrivacyViolation(
+                    f"with {policy} = 'refuse', taking part would depend on private values; this is for simulations, "
+                    "and no device answers it"
+                )
+
     def indices_of(self, node: str | int) -> list[int]:
         """Return the features that a node reports."""
         return indices_of(self.id, node, self.dimensions, self.k)
@@ -155,8 +176,8 @@ class Campaign:
     def report(self, x: "FeatureVector", *, node: str | int) -> "Report":
         """Perturb one person's features on their own device. Cryptographic randomness, no seed.
 
-        Draw once and keep the result: each further report of the same person spends epsilon again. The control
-        ``none`` is refused.
+        Draw once and keep the result: each further report of the same person spends epsilon again. A campaign that no
+        device answers (`check_for_devices`) is refused before ``x`` is looked at.
         """
         from privge.perturbation import report
 

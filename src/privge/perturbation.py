@@ -6,7 +6,7 @@ about the person, and nothing about anybody else, enters the report. No message 
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from privge._typing import Floats, Indices, Levels, Progress
 from privge.campaign import Campaign
-from privge.errors import BadData, PrivacyViolation
+from privge.errors import BadData
 from privge.ids import as_ids
 from privge.indices import indices_matrix
 from privge.random import Source, SystemSource, source_for
@@ -26,27 +26,52 @@ FeatureMatrix: TypeAlias = NDArray[np.number] | scipy.sparse.sparray | scipy.spa
 _CHUNK = 65_536  # rows perturbed at once, so that memory stays O(n k) whatever d is
 
 
+class Drawn(NamedTuple):
+    """A report, and how many of its values were none or lay outside the bounds: for the person's own eyes."""
+
+    report: Report
+    missing: int
+    outside: int
+
+
 def report(campaign: Campaign, x: FeatureVector, node: str | int) -> Report:
-    """Perturb one person's features with the operating system's randomness.
+    """Perturb one person's features with the operating system's randomness; see `draw`."""
+    return draw(campaign, x, node).report
+
+
+def draw(campaign: Campaign, x: FeatureVector, node: str | int) -> Drawn:
+    """Perturb one person's features, and say how many values did not fit.
+
+    *Taking part says nothing.* Whatever the values are, a report comes out, after the same work: what is no number is
+    missing, what lies outside the bounds is treated by the campaign's policy, and names that the campaign does not ask
+    for are not looked at. What is refused is refused for the public document, before ``x`` is touched, or for the form
+    of ``x`` (a list where there must be names, or of another length), which an application decides, not a person.
 
     Parameters
     ----------
     campaign
         The public contract.
     x
-        One value for each feature, in order; or a mapping from feature name to value. None and NaN are
-        missing values, as is a feature that the mapping leaves out.
+        One value for each feature, in order; or a mapping from feature name to value. None, NaN and what is no number
+        are missing values, as is a feature that the mapping leaves out.
     node
         The person's id in the graph.
     """
-    if campaign.law.worst_ratio is None:
-        raise PrivacyViolation("this campaign has no privacy: it is a control for simulations, not for a device")
+    campaign.check_for_devices()
     indices = campaign.indices_of(node)
     values = np.array(_values(campaign, x, indices), dtype=np.float64)
-    levels = levels_of(campaign, values, np.array(indices, dtype=np.int32))
+    columns = np.array(indices, dtype=np.int32)
+    low, high = _bound(campaign.low, columns), _bound(campaign.high, columns)
+    outside = (values < low) | (values > high)
+    levels = levels_of(campaign, values, columns)
     words = SystemSource().words(campaign.k).tolist()
     codes = tuple(campaign.law.code(level, word) for level, word in zip(levels.tolist(), words, strict=True))
-    return Report(campaign_id=campaign.id, node=node, codes=codes)
+    return Drawn(Report(campaign.id, node, codes), int(np.isnan(values).sum()), int(outside.sum()))
+
+
+def rehearse(campaign: Campaign, node: str | int) -> None:
+    """Do the work of `draw` on public values and forget the result; what the law prepares for everybody stays."""
+    draw(campaign, np.broadcast_to(np.float64(0), campaign.dimensions), node)
 
 
 def simulate(
@@ -105,10 +130,11 @@ def levels_of(campaign: Campaign, values: Floats, indices: Indices) -> Levels:
             feature = int(indices[trouble][0])
             name = "" if campaign.names is None else f" ({campaign.names[feature]!r})"
             raise BadData(f"feature {feature}{name} is {words}, and the campaign's policy is to refuse")
-    middle = absent | (outside if campaign.out_of_bounds == "midpoint" else False)
+    middle = outside if campaign.out_of_bounds == "midpoint" else np.zeros_like(outside)
     # A bound may be as large as a float: halve before subtracting, so that nothing overflows.
     normalised = (np.clip(values, low, high) / 2 - low / 2) / (high / 2 - low / 2) * 2 - 1
-    return campaign.law.level(np.where(middle, 0.0, normalised))
+    stand_in = {"low": -1.0, "high": 1.0}.get(campaign.missing, 0.0)
+    return campaign.law.level(np.where(absent, stand_in, np.where(middle, 0.0, normalised)))
 
 
 def _perturb_rows(
@@ -129,31 +155,25 @@ def _bound(bound: float | tuple[float, ...], indices: Indices) -> Floats:
 def _values(campaign: Campaign, x: FeatureVector, indices: list[int]) -> list[float]:
     """Read the sampled values and no others."""
     if isinstance(x, Mapping):
-        names = _names(campaign, x)
-        return [_number(x.get(names[index]), index) for index in indices]
+        if campaign.names is None:
+            raise BadData("this campaign names no features: give the values as a list")
+        return [_number(x.get(campaign.names[index])) for index in indices]
     values = x if isinstance(x, Sequence | np.ndarray) else np.asarray(x)  # a pandas column goes by position
     if (isinstance(values, np.ndarray) and values.ndim != 1) or len(values) != campaign.dimensions:
         raise BadData(f"a person has {campaign.dimensions} features; give one value for each, in order")
-    return [_number(values[index], index) for index in indices]
+    return [_number(values[index]) for index in indices]
 
 
-def _number(value: object, index: int) -> float:
-    if value is None:
+def _number(value: object) -> float:
+    """Return a number, NaN for whatever is none."""
+    if isinstance(value, str | bytes):
         return np.nan
-    if isinstance(value, int | float | np.integer | np.floating | np.bool_):
-        try:
-            return float(value)
-        except OverflowError:  # an integer beyond all floats is outside every bound
-            return np.inf if value > 0 else -np.inf
-    raise BadData(f"feature {index} is not a number")
-
-
-def _names(campaign: Campaign, x: Mapping[str, float | None]) -> tuple[str, ...]:
-    if campaign.names is None:
-        raise BadData("this campaign names no features: give the values as a list")
-    if not set(x) <= set(campaign.names):  # a name can be private too, so it is not repeated
-        raise BadData("the values name a feature that this campaign does not ask for")
-    return campaign.names
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except OverflowError:  # an integer beyond all floats is outside every bound
+        return np.inf if value > 0 else -np.inf  # type: ignore[operator]
+    except (TypeError, ValueError):
+        return np.nan
 
 
 def _shape(campaign: Campaign, features: FeatureMatrix) -> tuple[int, int]:

@@ -10,7 +10,7 @@ import pytest
 import privge as pg
 from privge.collect.stores import Outcome, Upload, open_store
 from privge.collect.stores import migrations as steps
-from privge.errors import InvalidCampaign, StoreMismatch
+from privge.errors import PrivacyViolation, StoreMismatch
 
 DAY = date(2027, 2, 3)
 TODAY = datetime.now(UTC).date()
@@ -208,10 +208,15 @@ class StoreContract:
             store.add_campaign(campaign)
         assert [state.campaign for state in store.campaigns()] == added
 
-    def test_a_campaign_without_privacy_is_not_collected(self, store):
-        raw = pg.Campaign(dimensions=2, low=0, high=1, mechanism="none", k=1)
-        with pytest.raises(InvalidCampaign, match="mechanism"):
-            store.add_campaign(raw)
+    @pytest.mark.parametrize(
+        "change",
+        [{"mechanism": "none"}, {"mechanism": "structure"}, {"missing": "refuse"}, {"out_of_bounds": "refuse"}],
+    )
+    def test_a_campaign_that_no_device_answers_is_not_collected(self, store, change):
+        epsilon = None if "mechanism" in change else 1.0
+        fields = {"dimensions": 2, "low": 0, "high": 1, "mechanism": "hds", "epsilon": epsilon, "k": 1} | change
+        with pytest.raises(PrivacyViolation, match="no device answers it"):
+            store.add_campaign(pg.Campaign(**fields))
 
     # Nodes.
 

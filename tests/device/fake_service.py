@@ -21,7 +21,7 @@ class FakeService:
     def __init__(self):
         self.documents, self.stored, self.received = {}, {}, []
         self.faults, self.get_faults, self.item_faults = [], [], []
-        self.requests, self.erased, self.forgetful = [], set(), False
+        self.requests, self.refusals, self.forgetful = [], {}, False
         self.committed, self.closing = threading.Event(), threading.Event()
         self.lock = threading.Lock()
         self.base = ""
@@ -30,16 +30,15 @@ class FakeService:
         self.documents[campaign.id] = campaign.to_json().encode()
         return f"{self.base}/v1/campaigns/{campaign.id}"
 
-    def about(self, token):
-        """What is stored about the node of a token; ``erased`` nodes have a tombstone in every campaign."""
+    def standing(self, campaign, token):
+        """What a new report of a token's node would get; ``refusals`` says who is refused, and why."""
         node = str(claims_of(token)["node"])
-        held = {campaign: body for (campaign, owner), body in self.stored.items() if owner == node}
-        codes = {campaign: [int.from_bytes(body[i : i + 2], "little") for i in range(0, len(body), 2)]
-                 for campaign, body in held.items()}  # fmt: skip
-        if node in self.erased:
-            codes = dict.fromkeys(self.documents)
-        holdings = [{"campaign": name, "codes": each, "day": "2027-01-01"} for name, each in codes.items()]
-        return {"node": node, "holdings": [] if self.forgetful else holdings}
+        if node in self.refusals:
+            return self.refusals[node]
+        body = None if self.forgetful else self.stored.get((campaign, node))
+        if body is None:
+            return 200, {"reason": "open", "codes": None}
+        return 200, {"reason": "held", "codes": list(memoryview(body).cast("H"))}
 
     def put(self, campaign, token, body):
         node = str(claims_of(token)["node"])
@@ -77,8 +76,9 @@ class Handler(BaseHTTPRequestHandler):
         self.service.requests.append(("GET", self.path))
         if self._fault(self.service.get_faults):
             return
-        if self.path == "/v1/me":
-            self.answer(200, json.dumps(self.service.about(self.headers["Authorization"][7:])).encode())
+        if self.path.endswith("/me"):
+            status, body = self.service.standing(self.path.split("/")[-2], self.headers["Authorization"][7:])
+            self.answer(status, json.dumps(body).encode())
             return
         document = self.service.documents.get(self.path.rsplit("/", 1)[-1])
         self.answer(*((404, b"{}") if document is None else (200, document)))

@@ -5,8 +5,10 @@ import os
 import re
 import ssl
 import stat
+import sys
 import threading
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ from privge.device import Patience, contribute
 from privge.device.address import Address
 from privge.device.contribute import _check_open
 from privge.device.memory import Memory
+from privge.device.pace import Pace
 from privge.device.web import Service
 from privge.errors import (
     BadData,
@@ -47,17 +50,22 @@ def send(service, campaign, tmp_path, waits):
 
     def call(url=url, features=VALUES, node="alice", token=None, folder=tmp_path / "me", **options):
         patience = options.pop("patience", Patience(attempts=4, timeout=5, sleep=waits.append))
-        return contribute(url, features, token=token or token_for(node), folder=folder, patience=patience, **options)
+        pace = Pace(sleep=lambda _seconds: None)
+        return contribute(
+            url, features, token=token or token_for(node), folder=folder, patience=patience, pace=pace, **options
+        )
 
     call.url = url
     return call
 
 
 def draws(monkeypatch):
-    """Count how often anything is perturbed."""
+    """Count how often private values are perturbed."""
     counted = []
-    report = privge.perturbation.report
-    monkeypatch.setattr(privge.perturbation, "report", lambda *given: counted.append(1) or report(*given))
+    draw = privge.perturbation.draw
+    monkeypatch.setattr(
+        sys.modules["privge.device.contribute"], "draw", lambda *given: counted.append(1) or draw(*given)
+    )
     return counted
 
 
@@ -216,7 +224,7 @@ def test_a_law_that_leaks_more_than_epsilon_is_refused(send, service, campaign, 
 
 def test_a_campaign_without_privacy_is_refused(send, service, tmp_path):
     control = Campaign(dimensions=6, low=0, high=1, mechanism="none", k=3, levels=33)
-    with pytest.raises(PrivacyViolation, match="no privacy"):
+    with pytest.raises(PrivacyViolation, match="control for simulations"):
         send(url=service.add(control))
     assert files_of(tmp_path / "me") == set()
 
@@ -237,7 +245,7 @@ def test_a_clock_that_is_a_day_wrong_refuses_no_open_campaign(hours):
 def test_a_campaign_that_is_not_open_costs_nothing(send, service, tmp_path):
     for field, moment in (("closes", "2020-01-01T00:00:00Z"), ("opens", "2999-01-01T00:00:00Z")):
         dated = Campaign(dimensions=6, low=0, high=1, mechanism="hds", epsilon=1.0, k=3, levels=33, **{field: moment})
-        with pytest.raises(ServiceRefused, match=f"{field.removesuffix('s')}.*nothing was drawn"):
+        with pytest.raises(ServiceRefused, match=f"{field.removesuffix('s')}.*nothing was sent"):
             send(url=service.add(dated))
     assert files_of(tmp_path / "me") == set()
 
@@ -295,7 +303,7 @@ def test_without_the_ledger_the_kept_report_is_entered_again(send, tmp_path):
 
 
 def test_without_any_files_the_service_still_keeps_one_draw(send, service, monkeypatch, tmp_path):
-    words = iter([bytes(24), bytes([255]) * 24])
+    words = iter([bytes(24), bytes(24), bytes(24), bytes([255]) * 24])  # each draw is rehearsed
     monkeypatch.setattr(os, "urandom", lambda _size: next(words))
     service.forgetful = True  # it does not say that it has a report, so a second one is drawn
     send(folder=tmp_path / "first")
@@ -305,38 +313,84 @@ def test_without_any_files_the_service_still_keeps_one_draw(send, service, monke
     assert list(service.stored.values())[0] == service.received[0][2] != service.received[1][2]  # noqa: RUF015
 
 
-def test_a_second_device_takes_over_the_report_of_the_first(send, service, monkeypatch, tmp_path):
+def test_a_second_device_takes_over_the_report_of_the_first(send, service, campaign, tmp_path):
     send(folder=tmp_path / "phone")
-    counted = draws(monkeypatch)
-    done = send(folder=tmp_path / "laptop", features=pytest.fail)
-    assert (done.drawn, done.new, done.spent) == (False, False, 1.0)
-    assert not counted
-    assert len({body for *_, body in service.received}) == 1
+    done = send(folder=tmp_path / "laptop")
+    assert (done.drawn, done.new, done.spent, done.missing) == (False, False, 1.0, None)
+    assert len({body for *_, body in service.received}) == 1  # what the second one prepared was seen by nobody
     assert Memory(tmp_path / "laptop").ledger() == Memory(tmp_path / "phone").ledger()
+    assert files_of(tmp_path / "laptop") == {Path("ledger.json"), Path(f"reports/{campaign.id}.json")}
 
 
-def test_an_erased_report_is_not_drawn_again(send, service, tmp_path):
-    service.erased.add("alice")
-    with pytest.raises(ServiceRefused, match="erased; nothing was drawn"):
-        send(features=pytest.fail)
-    assert files_of(tmp_path / "me") == set()
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [(410, "closed, or this report was erased"), (403, "does not take this report"), (401, "token"), (404, "know")],
+)
+def test_what_the_service_refuses_is_neither_charged_nor_sent_and_waits_for_later(
+    send, service, campaign, tmp_path, status, words
+):
+    service.refusals["alice"] = (status, {"detail": "as a report would be"})
+    with pytest.raises(ServiceRefused, match=f"{words}.*nothing was sent"):
+        send()
+    assert not service.received
+    assert Memory(tmp_path / "me").ledger().spent == 0
+    prepared = json.loads((tmp_path / "me" / "prepared" / f"{campaign.id}.json").read_bytes())
+    service.refusals.clear()
+    done = send(features=pytest.fail)
+    assert (done.new, done.spent, done.report) == (True, 1.0, prepared["report"])
+    assert not list((tmp_path / "me" / "prepared").iterdir())
 
 
-@pytest.mark.parametrize("fault", [401, 404])
-def test_a_token_that_is_not_accepted_costs_nothing(send, service, tmp_path, fault):
-    service.get_faults = [None, fault]
+def test_no_token_is_shown_to_a_service_whose_campaign_the_persons_own_caps_forbid(send, service):
+    with pytest.raises(BudgetExceeded):
+        send(lifetime_epsilon=0.5)
+    assert [path.endswith("/me") for _, path in service.requests] == [False]
+
+
+def test_a_prepared_report_costs_nothing_and_blocks_no_other_campaign(send, service, tmp_path):
+    service.refusals["alice"] = (410, {})
     with pytest.raises(ServiceRefused):
+        send(lifetime_epsilon=1.0)
+    service.refusals.clear()
+    other = Campaign(dimensions=6, low=0, high=1, mechanism="hds", epsilon=1.0, k=3, levels=33, purpose="another")
+    assert send(url=service.add(other)).spent == 1.0
+    with pytest.raises(BudgetExceeded):  # the caps are asked again before the prepared one is charged
         send()
-    assert files_of(tmp_path / "me") == set()
+    assert Memory(tmp_path / "me").ledger().spent == 1.0
 
 
-@pytest.mark.parametrize("codes", [[1], [1, 2, 70_000], ["1", "2", "3"], 7, [1.5, 2, 3]])
-def test_a_report_of_another_device_that_cannot_be_is_refused(send, service, campaign, codes, tmp_path):
-    answer = json.dumps({"holdings": [{"campaign": campaign.id, "codes": codes}]}).encode()
-    service.get_faults = [None, lambda handler: handler.answer(200, answer)]
-    with pytest.raises(ServiceRefused, match="cannot be read; nothing was drawn"):
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"reason": "held", "codes": [1]},
+        {"reason": "held", "codes": [1, 2, 70_000]},
+        {"reason": "held", "codes": ["1", "2", "3"]},
+        {"reason": "held", "codes": 7},
+        {"reason": "held", "codes": [1.5, 2, 3]},
+        {"reason": "held"},
+        {"reason": None, "codes": None},
+        {"codes": [1, 2, 3]},
+        [],
+        "nonsense",
+    ],
+)
+def test_an_answer_that_cannot_be_is_refused_and_costs_nothing(send, service, answer, tmp_path):
+    service.get_faults = [None, lambda handler: handler.answer(200, json.dumps(answer).encode())]
+    with pytest.raises(ServiceRefused, match="cannot be read; nothing was sent"):
         send()
-    assert files_of(tmp_path / "me") == set()
+    assert Memory(tmp_path / "me").ledger().spent == 0
+    assert not service.received
+
+
+def test_a_service_cannot_claim_more_than_the_caps_allow(send, service, tmp_path):
+    """It says that it has a report, in a campaign without privacy or of any epsilon."""
+    fields = {"dimensions": 6, "low": 0, "high": 1, "k": 3, "levels": 33}
+    for claimed in (Campaign(**fields, mechanism="none"), Campaign(**fields, mechanism="hds", epsilon=1000.0)):
+        service.stored[claimed.id, "alice"] = bytes(6)
+        with pytest.raises(PrivacyViolation):
+            send(url=service.add(claimed))
+    assert Memory(tmp_path / "me").ledger().draws == ()
+    assert send().spent == 1.0
 
 
 def test_another_node_id_gets_no_second_draw(send, monkeypatch):
@@ -434,7 +488,7 @@ def test_a_damaged_report_is_not_sent(send, tmp_path, damage, campaign, service)
 
 
 def test_a_report_from_elsewhere_is_not_sent(send, tmp_path, campaign, service, monkeypatch):
-    words = iter([bytes(24), bytes([255]) * 24])
+    words = iter([bytes(24), bytes(24), bytes(24), bytes([255]) * 24])  # each draw is rehearsed
     monkeypatch.setattr(os, "urandom", lambda _size: next(words))
     send()
     send(node="bob", folder=tmp_path / "bob")

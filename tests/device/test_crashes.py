@@ -11,8 +11,8 @@ from privge.device import Patience, contribute
 from privge.device.memory import Memory
 
 POINTS = [
-    "before the draw", "after the draw", "after the report is kept", "after the ledger is written", "before sending",
-    "after the answer",
+    "before the draw", "after the draw", "after the report is kept", "after the ledger is written",
+    "after the report is charged", "before sending", "after the answer",
 ]  # fmt: skip
 
 DEVICE = """
@@ -53,22 +53,25 @@ def resume(url, folder):
     )
 
 
-@pytest.mark.parametrize("point", [*POINTS, "inside reports", "inside ledger.json"])
+@pytest.mark.parametrize("point", [*POINTS, "inside prepared", "inside ledger.json"])
 def test_a_crash_leaves_one_draw(service, campaign, tmp_path, point):
     url, folder = service.add(campaign), tmp_path / "me"
     with start(url, folder, point) as device:
         assert device.communicate()[0] == ""
     assert device.returncode == -9
-    kept = folder / "reports" / f"{campaign.id}.json"
-    drawn_before = kept.exists()
-    before = kept.read_bytes() if drawn_before else None
-    assert drawn_before == (point not in ("before the draw", "after the draw", "inside reports"))
+    places = [folder / name / f"{campaign.id}.json" for name in ("prepared", "reports")]
+    before = [place.read_bytes() for place in places if place.exists()]
+    drawn_before = bool(before)
+    assert drawn_before == (point not in ("before the draw", "after the draw", "inside prepared"))
+    spent = Memory(folder).ledger().spent
+    assert spent == (0.0 if point in ("after the report is kept", "inside ledger.json") or not drawn_before else 1.0)
     assert len(service.received) == (point == "after the answer")
     done = resume(url, folder)
     assert done.drawn == (not drawn_before)
     assert done.spent == 1.0
+    assert not places[0].exists()
     if drawn_before:
-        assert kept.read_bytes() == before
+        assert [places[1].read_bytes()] == before
     assert len({body for *_, body in service.received}) == 1
     assert [draw.report for draw in Memory(folder).ledger().draws] == [done.report]
     assert not list(folder.rglob(".*.partial"))  # also no draw that nobody saw
@@ -97,7 +100,7 @@ def test_nothing_is_sent_before_ledger_and_report_are_on_the_disk(service, campa
         files, "sync_folder", lambda path: synced.append((path.name, len(service.received))) or real(path)
     )
     resume(url, folder)
-    assert [name for name, _ in synced] == ["reports", "me"]
+    assert [name for name, _ in synced] == ["prepared", "prepared", "me", "reports", "prepared"]
     assert all(received == 0 for _, received in synced)
 
 

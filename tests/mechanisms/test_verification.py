@@ -24,7 +24,7 @@ class Foreign(Law):
 
     @classmethod
     def for_epsilon(cls, epsilon, levels):
-        return cls(2, MultiBit.for_epsilon(epsilon, 2).weights(1).tolist()[1])
+        return cls(levels, MultiBit.for_epsilon(epsilon, 2).weights(1).tolist()[1])
 
     @classmethod
     def continuous_limit(cls, epsilon):
@@ -112,9 +112,9 @@ def test_a_sampler_of_its_own_is_refused(method):
 def test_what_is_no_table_of_weights_is_refused(row):
     class Broken(Foreign):
         def weights(self, level):
-            return np.array(row)
+            return np.array(row[:: 1 - 2 * level])
 
-    with pytest.raises(PrivacyViolation, match="row 0"):
+    with pytest.raises(PrivacyViolation, match=r"row \d of the law Broken"):
         verify(Broken.for_epsilon(1.0, 2))
 
 

@@ -38,8 +38,11 @@ def contribute(
 ) -> None:  # fmt: skip
     """Send one private report of your own to a campaign.
 
-    The campaign is fetched and checked, your caps are applied, the report is drawn once with your operating system's
-    randomness and kept. Run the command again after any failure: the same bytes are sent, never a second draw.
+    The campaign is fetched and checked and your caps are applied before your token is shown. The report is drawn once,
+    with your operating system's randomness, and kept. The service is asked whether it would take it; only then is it
+    entered in your ledger and sent. Run the command again after any failure: the same bytes are sent, never a second
+    draw. Whatever your values are, the same happens: those that are missing, no numbers or out of bounds are replaced
+    by the campaign's public rule, and you are told how many.
 
     \b
     Example:
@@ -75,13 +78,20 @@ def _token(path: Path | None) -> str:
     return token.strip()
 
 
+def _treated(done: Contribution) -> str:
+    """Say how many values did not fit. It goes to the person's own screen, after everything was sent."""
+    counts = [(done.missing, "missing or no numbers"), (done.outside, "outside the campaign's bounds")]
+    words = " and ".join(f"{count} {what}" for count, what in counts if count)
+    return f"  of the values asked for, {words}: replaced by the campaign's rule (only you are told)\n" if words else ""
+
+
 def _sentence(done: Contribution, memory: Memory) -> str:
     caps = memory.ledger().caps
-    drawn = "drawn now, once" if done.drawn else "the one drawn before; your values were not looked at again"
+    drawn = "drawn now, once" if done.drawn else "the one drawn before, never a second one"
     stored = "stored" if done.new else "it was stored already"
     return (
         f"One private report is at campaign {done.campaign[:12]}: {stored}\n"
-        f"  the report was {drawn}\n"
+        f"  the report was {drawn}\n{_treated(done)}"
         f"  epsilon {done.epsilon:g} of at most {caps.campaign:g} for a campaign; "
         f"{done.spent:g} of {caps.lifetime:g} spent in your life\n"
         f"  ledger and report are in {memory.folder}"

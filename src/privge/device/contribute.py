@@ -1,8 +1,18 @@
-"""One person's contribution: fetch the campaign, check it, draw once, keep the result, send it until it is stored."""
+"""One person's contribution, in an order that tells the service nothing but the report.
+
+1. Fetch the campaign, without saying who asks; check it, and the person's own caps, from public things alone. Whoever
+   refuses here has shown no token, so that no service learns what was spent elsewhere.
+2. Prepare: draw once and keep the report, in a time that says nothing about the values (`privge.device.pace`).
+3. Show the token and ask whether a report would be stored, or is already. Until here nothing is spent.
+4. Charge the ledger, and send until it is stored. Whatever happens from here on, the same bytes are sent again.
+
+None of these steps, and no message to the service, depends on the values.
+"""
 
 import hashlib
 import json
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,15 +21,17 @@ from privge.campaign import Campaign
 from privge.device.address import Address
 from privge.device.folder import default_folder
 from privge.device.memory import FinishedReport, Memory, nothing
+from privge.device.pace import PACE, Pace
 from privge.device.patience import PATIENCE, Patience
 from privge.device.token import node_of
 from privge.device.web import Service
 from privge.errors import BadData, CampaignMismatch, InvalidCampaign, ServiceRefused
-from privge.perturbation import FeatureVector
+from privge.perturbation import Drawn, FeatureVector, draw, rehearse
 from privge.reports import Report, Reports
 
 _CLOCK_ERROR = timedelta(days=1)
 _LARGEST_CAMPAIGN = 2**25  # bytes: bounds and names of a million features
+_LARGEST_STANDING = 2**20  # bytes: 65,536 codes
 
 _REFUSALS = {
     401: "the service does not accept the token; ask the platform for a new one",
@@ -44,11 +56,14 @@ class Contribution:
     report
         SHA-256 of the report that was sent.
     drawn
-        Whether it was drawn now; otherwise the one drawn before was sent again, and the features were not looked at.
+        Whether it was drawn now; otherwise it is the one drawn before, here or on another device of the person.
     new
         Whether the service stored it now; otherwise it had these bytes already.
     epsilon, spent
         What this report costs, and what all reports of this device cost together.
+    missing, outside
+        If it was drawn now: how many of the values asked for were missing or no numbers, and how many lay outside the
+        bounds. For the person alone: they are not kept, and the service does not learn them.
     """
 
     campaign: str
@@ -57,6 +72,8 @@ class Contribution:
     new: bool
     epsilon: float
     spent: float
+    missing: int | None
+    outside: int | None
 
 
 def contribute(
@@ -69,6 +86,7 @@ def contribute(
     lifetime_epsilon: float | None = None,
     insecure_http: bool = False,
     patience: Patience = PATIENCE,
+    pace: Pace = PACE,
     at: Callable[[str], None] = nothing,
 ) -> Contribution:
     """Send one private report to a campaign. Run again after any failure: the same bytes are sent, never a second draw.
@@ -79,7 +97,7 @@ def contribute(
         ``https://host/v1/campaigns/<id>``.
     features
         One value for each feature in order, or a mapping from name to value; or a function that returns either, called
-        only if a report is to be drawn.
+        only if a report is to be drawn. Names that the campaign does not ask for are not looked at.
     token
         What the platform gave this person. It says as which node they report.
     folder
@@ -90,6 +108,8 @@ def contribute(
         Allow plain http to other machines.
     patience
         How often to try again.
+    pace
+        How long preparing a report takes.
     at
         Called with the name of each point that was passed; for tests.
     """
@@ -98,24 +118,31 @@ def contribute(
     memory = Memory(default_folder() if folder is None else Path(folder), at)
     if max_epsilon is not None or lifetime_epsilon is not None:
         memory.set_caps(max_epsilon, lifetime_epsilon)
-    service = Service(address, patience)
-    try:
-        report, drawn = memory.kept(address.campaign, node), False
+    drawn: Drawn | None = None
+    with closing(Service(address, patience)) as service:
+        report = memory.charged(address.campaign, node)
         if report is None:
             campaign = fetch_campaign(service)
+            memory.ledger().check(campaign)
             _check_open(campaign, datetime.now(UTC))
-            elsewhere = held_elsewhere(service, campaign, node, token)
-            if elsewhere is not None:
-                report = memory.adopt(elsewhere)
-            else:
-                report = memory.draw_once(campaign, features if callable(features) else lambda: features, node)
-                drawn = True
+
+            def draw_now() -> Report:
+                nonlocal drawn
+                drawn = draw(campaign, features() if callable(features) else features, node)
+                return drawn.report
+
+            with pace.slot(lambda: rehearse(campaign, node)):
+                prepared, _ = memory.prepare(campaign, draw_now, node)
+            held = ask(service, campaign, node, token)
+            if held is not None:
+                drawn = None
+            report = memory.charge(campaign, held or prepared)
         at("before sending")
         new = _send(service, report, token)
         at("after the answer")
-    finally:
-        service.close()
-    return Contribution(report.campaign, report.id, drawn, new, report.epsilon, memory.ledger().spent)
+    missing, outside = (None, None) if drawn is None else (drawn.missing, drawn.outside)
+    spent = memory.ledger().spent
+    return Contribution(report.campaign, report.id, drawn is not None, new, report.epsilon, spent, missing, outside)
 
 
 def fetch_campaign(service: Service) -> Campaign:
@@ -137,27 +164,26 @@ def fetch_campaign(service: Service) -> Campaign:
     return campaign
 
 
-def held_elsewhere(service: Service, campaign: Campaign, node: str | int, token: str) -> FinishedReport | None:
-    """Return this person's report if the service has one already, from another device: it is not drawn again.
+def ask(service: Service, campaign: Campaign, node: str | int, token: str) -> FinishedReport | None:
+    """Ask whether a report would be stored; return the one that the service has already, from another device.
 
-    A token that the service does not accept, and a report that was erased, are told here too, before anything is drawn.
+    Everything for which a report would be refused (a bad token, a closed campaign, erasure, the service's own cap) is
+    told here, before anything is charged or sent.
     """
-    path, headers = f"{service.address.base}/v1/me", {"Authorization": f"Bearer {token.strip()}"}
-    answer = service.ask("GET", path, headers=headers, largest=_LARGEST_CAMPAIGN)
+    headers = {"Authorization": f"Bearer {token.strip()}"}
+    answer = service.ask("GET", f"{service.address.path}/me", headers=headers, largest=_LARGEST_STANDING)
     if answer.status != 200:
-        raise _refused(answer.status, answer.detail)
+        raise _refused(answer.status, f"{answer.detail}; nothing was sent" if answer.detail else "nothing was sent")
     try:
-        held = {entry["campaign"]: entry["codes"] for entry in json.loads(answer.body)["holdings"]}
-        if campaign.id not in held:
+        standing = json.loads(answer.body)
+        if standing["reason"] == "open":
             return None
-        if held[campaign.id] is None:
-            raise _refused(410, "it was erased; nothing was drawn")
-        reports = Reports.collect(campaign, [Report(campaign.id, node, tuple(held[campaign.id]))])
+        held = Reports.collect(campaign, [Report(campaign.id, node, tuple(standing["codes"]))])
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise ServiceRefused(
-            answer.status, "the service's answer about you cannot be read; nothing was drawn"
+            answer.status, "the service's answer about you cannot be read; nothing was sent"
         ) from error
-    return FinishedReport(campaign.id, node, campaign.epsilon, reports.codes.astype("<u2").tobytes())
+    return FinishedReport(campaign.id, node, campaign.epsilon, held.codes.astype("<u2").tobytes())
 
 
 def _send(service: Service, report: FinishedReport, token: str) -> bool:
@@ -185,6 +211,6 @@ def _check_open(campaign: Campaign, now: datetime) -> None:
     """
     latest, earliest = ((now + day).strftime("%Y-%m-%dT%H:%M:%SZ") for day in (_CLOCK_ERROR, -_CLOCK_ERROR))
     if campaign.opens and latest < campaign.opens:
-        raise ServiceRefused(410, f"the campaign opens at {campaign.opens}; nothing was drawn")
+        raise ServiceRefused(410, f"the campaign opens at {campaign.opens}; nothing was sent")
     if campaign.closes and earliest >= campaign.closes:
-        raise ServiceRefused(410, f"the campaign closed at {campaign.closes}; nothing was drawn")
+        raise ServiceRefused(410, f"the campaign closed at {campaign.closes}; nothing was sent")

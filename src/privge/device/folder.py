@@ -39,7 +39,7 @@ def locked(folder: Path) -> Iterator[None]:
     descriptor = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
-        for leftover in (*folder.glob(".*.partial"), *folder.glob("reports/.*.partial")):
+        for leftover in (*folder.glob(".*.partial"), *folder.glob("*/.*.partial")):
             leftover.unlink(missing_ok=True)
         yield
     finally:
@@ -52,6 +52,13 @@ def write_durably(path: Path, content: bytes) -> None:
         partial.touch(mode=0o600)
         partial.write_bytes(content)
     sync_folder(path.parent)
+
+
+def move_durably(path: Path, folder: Path) -> None:
+    """Move a file to a folder beside its own; it is in one of the two, also after the power fails."""
+    path.rename(folder / path.name)
+    for changed in (folder, path.parent):
+        sync_folder(changed)
 
 
 def sync_folder(folder: Path) -> None:

@@ -1,7 +1,7 @@
 """What a person has spent, and how much they are willing to spend: one small file beside the finished reports.
 
-The ledger remembers every draw by campaign, node and the hash of the finished report. It is kept apart from the
-reports (`privge.device.memory`), so that whoever deletes a report does not get a second draw with it.
+The ledger remembers every report that was, or may have been, sent: by campaign, node and the hash of the report. It is
+kept apart from the reports (`privge.device.memory`): whoever deletes a report does not get a second one with it.
 """
 
 import json
@@ -13,7 +13,7 @@ from typing import Any, Final, Self
 
 from privge.campaign import Campaign
 from privge.device.folder import write_durably
-from privge.errors import BadData, BudgetExceeded, PrivacyViolation
+from privge.errors import BadData, BudgetExceeded
 
 _FILE = "ledger.json"
 _FORMAT = "privge-ledger-1"
@@ -38,7 +38,7 @@ DEFAULT_CAPS: Final = Caps()
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """One draw: for which campaign, as which node, at which epsilon, and the SHA-256 of the finished report."""
+    """One report: for which campaign, as which node, at which epsilon, and its SHA-256."""
 
     campaign: str
     node: str | int
@@ -63,11 +63,8 @@ class Ledger:
         return next((draw for draw in self.draws if draw.campaign == campaign), None)
 
     def check(self, campaign: Campaign) -> None:
-        """Refuse a campaign without privacy, and one that a cap forbids. Nothing has been drawn then."""
-        if campaign.law.worst_ratio is None:
-            raise PrivacyViolation(
-                "this campaign has no privacy: it is a control for simulations, and nothing was drawn for it"
-            )
+        """Refuse what no device answers, and what a cap forbids. It needs no value, and nothing has been drawn."""
+        campaign.check_for_devices()
         cost = _exact(campaign.epsilon)
         if cost > _exact(self.caps.campaign):
             raise BudgetExceeded(
@@ -116,8 +113,10 @@ class Ledger:
         if document["format"] != _FORMAT:
             raise ValueError("another format")
         draws = tuple(Spent(**draw) for draw in document["draws"])
-        if len({draw.campaign for draw in draws}) < len(draws) or not all(draw.epsilon >= 0 for draw in draws):
-            raise ValueError("a campaign appears twice, or a draw has no epsilon")
+        if len({draw.campaign for draw in draws}) < len(draws):
+            raise ValueError("a campaign appears twice")
+        if not all(0 <= draw.epsilon < math.inf for draw in draws):
+            raise ValueError("a draw has no epsilon")
         return cls(Caps(**document["caps"]), draws)
 
 

@@ -1,6 +1,7 @@
-"""The finished report of a campaign, kept so that it is drawn once and sent as often as needed, always the same bytes.
+"""The report of a campaign: drawn once, kept, and sent as often as needed, always the same bytes.
 
-Only what was perturbed is kept. The private values are never written anywhere.
+A report is first *prepared*: drawn and kept, but seen by nobody, so it costs nothing. It is *charged* to the ledger
+before the first byte of it may leave. Only what was perturbed is kept; the private values are never written anywhere.
 """
 
 import hashlib
@@ -13,10 +14,10 @@ from typing import Self
 import numpy as np
 
 from privge.campaign import Campaign
-from privge.device.folder import locked, private_folder, write_durably
+from privge.device.folder import locked, move_durably, private_folder, write_durably
 from privge.device.ledger import Ledger, Spent
 from privge.errors import BadData, SecondDraw
-from privge.perturbation import FeatureVector
+from privge.reports import Report
 
 _FORMAT = "privge-report-1"
 
@@ -36,10 +37,10 @@ class FinishedReport:
         return hashlib.sha256(self.body).hexdigest()
 
     @classmethod
-    def draw(cls, campaign: Campaign, features: FeatureVector, node: str | int) -> Self:
-        """Perturb the features, with the operating system's randomness."""
-        codes = np.array(campaign.report(features, node=node).codes, dtype="<u2")
-        return cls(campaign.id, node, campaign.epsilon, codes.tobytes())
+    def of(cls, campaign: Campaign, report: Report) -> Self:
+        """Write the codes of a report as they are sent."""
+        codes = np.array(report.codes, dtype="<u2")
+        return cls(campaign.id, report.node, campaign.epsilon, codes.tobytes())
 
     def save(self, path: Path) -> None:
         """Write the report durably."""
@@ -75,11 +76,12 @@ def nothing(_point: str) -> None:
 
 @dataclass(frozen=True)
 class Memory:
-    """The ledger and the finished reports of one person.
+    """The ledger and the reports of one person.
 
-    The order of writing is what makes a crash harmless: draw in memory, keep the report durably, enter it in the
-    ledger durably, and only then may anything be sent. A draw that died with its process was seen by nobody; a report
-    that was kept is entered in the ledger by the next run; a report in the ledger is sent again as it is.
+    The order of writing is what makes a crash harmless: draw in memory, keep the report durably in ``prepared``, enter
+    it in the ledger durably, move it to ``reports``, and only then may anything be sent. A draw that died with its
+    process was seen by nobody, and neither was a prepared one, which is the one that will be sent. A report in the
+    ledger is sent again as it is; one in ``reports`` counts as spent even if the ledger was lost.
 
     Parameters
     ----------
@@ -93,13 +95,13 @@ class Memory:
     at: Callable[[str], None] = nothing
 
     def __post_init__(self) -> None:
-        private_folder(self.folder)
-        private_folder(self.folder / "reports")
+        for folder in (self.folder, self._prepared, self._charged):
+            private_folder(folder)
 
     def ledger(self) -> Ledger:
-        """Return the ledger, with every kept report entered that a crash left out."""
+        """Return the ledger, with every charged report entered that it has lost."""
         ledger = Ledger.load(self.folder)
-        for path in sorted((self.folder / "reports").glob("*.json")):
+        for path in sorted(self._charged.glob("*.json")):
             if ledger.of(path.stem) is None:
                 ledger = ledger.adding(_entry(FinishedReport.load(path)))
         return ledger
@@ -109,66 +111,90 @@ class Memory:
         with locked(self.folder):
             self.ledger().with_caps(campaign, lifetime).save(self.folder)
 
-    def kept(self, campaign: str, node: str | int) -> FinishedReport | None:
-        """Return the report that was drawn for a campaign; refuse one that was drawn as somebody else, or is gone."""
+    def charged(self, campaign: str, node: str | int) -> FinishedReport | None:
+        """Return the report of a campaign that may have been sent; refuse one of somebody else, or one that is gone."""
         with locked(self.folder):
-            return self._kept(campaign, node)
+            return self._charged_report(campaign, node)
 
-    def draw_once(self, campaign: Campaign, features: Callable[[], FeatureVector], node: str | int) -> FinishedReport:
-        """Return the report of a campaign; draw it if that never happened, and the caps allow it.
+    def prepare(self, campaign: Campaign, draw: Callable[[], Report], node: str | int) -> tuple[FinishedReport, bool]:
+        """Return the report of a campaign, and whether it was drawn now: that happens once.
 
-        When this returns, report and ledger are durable. ``features`` is called only if there is something to draw.
+        The caps are applied first. When this returns, the report is durable. Nothing is charged.
         """
         with locked(self.folder):
-            kept = self._kept(campaign.id, node)
-            if kept is not None:
-                return kept
+            prepared = self._prepared / _name(campaign.id)
+            kept = self._charged_report(campaign.id, node) or (prepared.exists() and _own(prepared, node))
+            if kept:
+                return kept, False
+            self.ledger().check(campaign)
+            self.at("before the draw")
+            report = FinishedReport.of(campaign, draw())
+            self.at("after the draw")
+            report.save(prepared)
+            self.at("after the report is kept")
+            return report, True
+
+    def charge(self, campaign: Campaign, report: FinishedReport) -> FinishedReport:
+        """Enter a report in the ledger, if the caps allow it, and return the one to send: the first that was charged.
+
+        It is the prepared one, or one that this person drew on another device; the prepared one is then forgotten.
+        """
+        with locked(self.folder):
+            charged = self._charged_report(campaign.id, report.node)
+            if charged is not None:
+                return charged
             ledger = self.ledger()
             ledger.check(campaign)
-            self.at("before the draw")
-            report = FinishedReport.draw(campaign, features(), node)
-            self.at("after the draw")
-            self._keep(report, ledger)
+            prepared = self._prepared / _name(campaign.id)
+            report.save(prepared)
+            ledger.adding(_entry(report)).save(self.folder)
+            self.at("after the ledger is written")
+            move_durably(prepared, self._charged)
+            self.at("after the report is charged")
             return report
 
-    def adopt(self, report: FinishedReport) -> FinishedReport:
-        """Keep the report that this person drew on another device, unless this one has drawn too."""
-        with locked(self.folder):
-            kept = self._kept(report.campaign, report.node)
-            if kept is None:
-                self._keep(report, self.ledger())
-            return kept or report
-
-    def _keep(self, report: FinishedReport, ledger: Ledger) -> None:
-        report.save(self._path(report.campaign))
-        self.at("after the report is kept")
-        ledger.adding(_entry(report)).save(self.folder)
-        self.at("after the ledger is written")
-
-    def _kept(self, campaign: str, node: str | int) -> FinishedReport | None:
-        ledger, path = self.ledger(), self._path(campaign)
+    def _charged_report(self, campaign: str, node: str | int) -> FinishedReport | None:
+        ledger, prepared = self.ledger(), self._prepared / _name(campaign)
         entry = ledger.of(campaign)
         if entry is None:
             return None
+        path = self._charged / _name(campaign)
+        if not path.exists() and prepared.exists():  # a crash came between the ledger and the move
+            move_durably(prepared, self._charged)
         if not path.exists():
             raise SecondDraw(
-                f"the ledger says that this device has drawn its report of campaign {campaign[:12]}, but the report is "
+                f"the ledger says that this device has sent its report of campaign {campaign[:12]}, but the report is "
                 f"no longer at {path}. A second draw would reveal more than epsilon; restore the file, or leave it"
             )
-        report = FinishedReport.load(path)
-        if report.id != entry.report:
+        if FinishedReport.load(path).id != entry.report:
             raise BadData(f"{path}: this is not the report that the ledger names, and another one will not be drawn")
-        if str(report.node) != str(node):
-            raise SecondDraw(
-                f"this device has reported to campaign {campaign[:12]} under another node id; a second draw would "
-                "reveal more than epsilon. If somebody else uses this device, give them a folder of their own"
-            )
-        if ledger != Ledger.load(self.folder):  # a crash came between the report and the ledger
+        report = _own(path, node)
+        if Ledger.load(self.folder) != ledger:  # it had lost this entry
             ledger.save(self.folder)
         return report
 
-    def _path(self, campaign: str) -> Path:
-        return self.folder / "reports" / f"{campaign}.json"
+    @property
+    def _prepared(self) -> Path:
+        return self.folder / "prepared"
+
+    @property
+    def _charged(self) -> Path:
+        return self.folder / "reports"
+
+
+def _own(path: Path, node: str | int) -> FinishedReport:
+    """Return a kept report that was drawn for a node; refuse one that was drawn for another."""
+    report = FinishedReport.load(path)
+    if str(report.node) != str(node):
+        raise SecondDraw(
+            f"this device has drawn for campaign {report.campaign[:12]} under another node id; a second draw would "
+            "reveal more than epsilon. If somebody else uses this device, give them a folder of their own"
+        )
+    return report
+
+
+def _name(campaign: str) -> str:
+    return f"{campaign}.json"
 
 
 def _entry(report: FinishedReport) -> Spent:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from privge.campaign import Campaign
 from privge.device.folder import locked, private_folder, sync_folder
 from privge.device.index import NodeIndex
-from privge.errors import BadData, PrivacyViolation
+from privge.errors import BadData
 from privge.ids import Ids
 from privge.perturbation import FeatureMatrix, simulate
 from privge.reports import Reports
@@ -43,8 +43,7 @@ class Outbox:
     campaign: Campaign
 
     def __post_init__(self) -> None:
-        if self.campaign.law.worst_ratio is None:
-            raise PrivacyViolation("this campaign has no privacy: it is a control, and nothing was drawn for it")
+        self.campaign.check_for_devices()
         private_folder(self.folder)
 
     def reports(self) -> Reports:

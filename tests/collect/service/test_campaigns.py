@@ -43,7 +43,7 @@ def changed(**changes):
         (changed(unknown=1), "'unknown'"),
         (changed(law=None, mechanism=[]), "'mechanism'"),
         (campaign_of(purpose="bad").to_json().encode() + b"\n", "canonical"),
-        (campaign_of(mechanism="none", epsilon=None).to_json().encode(), "no privacy"),
+        (campaign_of(mechanism="none", epsilon=None).to_json().encode(), "no device answers it"),
     ],
 )
 def test_what_is_no_canonical_private_campaign_is_refused_and_the_field_is_named(service, document, detail):

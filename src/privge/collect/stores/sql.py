@@ -20,7 +20,6 @@ from privge.collect.stores.rules import decide, exact, retired_on, to_day, to_nu
 from privge.collect.stores.session import CampaignRow, Session
 from privge.collect.stores.store import Block, CampaignState, Erased, Holding, Node, Outcome, Standing, Upload
 from privge.collect.stores.verification import find_problems
-from privge.errors import InvalidCampaign
 
 if TYPE_CHECKING:
     from privge.ids import Ids
@@ -76,8 +75,7 @@ class SqlStore(ABC):
 
     def add_campaign(self, campaign: Campaign) -> None:
         """Add and open a campaign; the same campaign again changes nothing."""
-        if math.isinf(campaign.epsilon):
-            raise InvalidCampaign("mechanism", f"{campaign.mechanism} has no privacy, and is not collected")
+        campaign.check_for_devices()
         with self._writing() as session:
             session.rows(
                 "INSERT INTO campaigns (number, id, document, epsilon) "

@@ -91,7 +91,7 @@ class Store(Protocol):
     """A place for campaigns, reports, the ledger and tombstones. Safe for use from several threads."""
 
     def add_campaign(self, campaign: Campaign) -> None:
-        """Add and open a campaign; the same campaign again changes nothing."""
+        """Add and open a campaign that devices can answer; the same campaign again changes nothing."""
 
     def close_campaign(self, campaign: str) -> None:
         """Accept no more reports; those stored stay."""

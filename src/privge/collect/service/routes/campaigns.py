@@ -1,7 +1,5 @@
 """Campaigns: what is asked. Anybody may read them; only the operator adds and closes them."""
 
-import math
-
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -12,7 +10,7 @@ from privge.collect.service.problems import Refused
 from privge.collect.service.service import Service
 from privge.collect.stores.store import CampaignState
 from privge.collect.wire import CampaignAdded, CampaignStatus, CampaignSummary
-from privge.errors import BadData
+from privge.errors import BadData, PrivacyViolation
 
 
 async def list_campaigns(service: Service, request: Request) -> Answer:  # noqa: ARG001 (all routes are called alike)
@@ -35,7 +33,7 @@ async def get_status(service: Service, request: Request) -> Answer:
 
 
 async def add_campaign(service: Service, request: Request) -> Answer:
-    """Add and open a campaign. One without privacy is refused."""
+    """Add and open a campaign. One that no device answers is refused."""
     service.admit_operator(request)
     limits = service.limits
     async with Body(
@@ -63,8 +61,10 @@ def _campaign(document: bytes) -> Campaign:
         raise Refused("campaign", detail=str(error)) from None
     if campaign.to_json().encode() != document:
         raise Refused("campaign", detail="The document is a campaign, but not in canonical form (RFC 8785).")
-    if not math.isfinite(campaign.epsilon):
-        raise Refused("campaign", detail=f"Mechanism {campaign.mechanism} has no privacy; it is not collected.")
+    try:
+        campaign.check_for_devices()
+    except PrivacyViolation as violation:
+        raise Refused("campaign", detail=str(violation)) from None
     return campaign
 
 
