@@ -1,12 +1,13 @@
 import math
 import re
+from decimal import Decimal
 
 import numpy as np
 import pytest
 import scipy.sparse
 
 from privge import Campaign, perturbation
-from privge.errors import BadData, PrivacyViolation, RandomnessUnavailable
+from privge.errors import BadData, InvalidCampaign, PrivacyViolation, RandomnessUnavailable
 from privge.random import NotPrivateSeededSource, SystemSource
 
 SECRET = 0.7312459
@@ -71,15 +72,20 @@ def test_a_device_reads_only_the_sampled_values():
     assert x.read == set(c.indices_of("alice"))
 
 
-def test_a_device_refuses_a_campaign_without_privacy():
-    with pytest.raises(PrivacyViolation, match="no privacy"):
-        campaign(mechanism="none", epsilon=None).report([0.5] * 6, node="alice")
-
-
-@pytest.mark.parametrize("x", [None, 3.0, "abcdef", ["0.5"] * 6, np.zeros((6, 1)), [[0.5]] * 6, [1j] * 6, "abc"])
-def test_what_is_no_vector_of_numbers_is_refused(x):
+@pytest.mark.parametrize("x", [None, 3.0, "abcdef", b"abcdef", np.zeros((6, 1)), "abc", [0.5] * 7])
+def test_what_has_not_the_form_of_a_vector_is_refused(x):
     with pytest.raises(BadData, match="feature"):
         everything().report(x, node=1)
+
+
+@pytest.mark.parametrize("x", [["0.5"] * 6, [[0.5]] * 6, [1j] * 6, [None] * 6, [math.inf] * 6, [object()] * 6])
+def test_whatever_the_values_are_a_report_comes_out(x):
+    assert len(everything().report(x, node=1).codes) == 6
+
+
+def test_the_person_is_told_how_many_values_did_not_fit():
+    drawn = perturbation.draw(everything(), [0.5, None, "n/a", 7.0, -math.inf, math.nan], node=1)
+    assert (drawn.missing, drawn.outside) == (3, 2)
 
 
 def test_device_and_simulation_draw_the_same_codes_from_the_same_words(monkeypatch):
@@ -145,6 +151,15 @@ def test_a_report_does_not_depend_on_other_people():
         ({"out_of_bounds": "midpoint"}, -math.inf, 16),
         ({"missing": "midpoint"}, math.nan, 16),
         ({"missing": "midpoint"}, None, 16),
+        ({"missing": "low"}, None, 0),
+        ({"missing": "high"}, math.nan, 32),
+        ({"missing": "low"}, "n/a", 0),
+        ({"missing": "high"}, "0.25", 32),
+        ({"missing": "low"}, [0.25], 0),
+        ({"missing": "low"}, 10**400, 32),
+        ({"missing": "low", "out_of_bounds": "midpoint"}, -(10**400), 16),
+        ({"missing": "low"}, Decimal("0.5"), 16),
+        ({"missing": "low"}, True, 32),
         ({}, 1.0, 32),
         ({}, 0.25, 8),
     ],
@@ -158,11 +173,39 @@ def test_refusal_names_the_feature_and_never_the_value(policy, value):
     c = everything(**{policy: "refuse"}, names=[f"feature {i}" for i in range(6)])
     x = np.full((2, 6), 0.5)
     x[1, 4] = value
-    for attempt in (lambda: c.simulate(x, seed=1), lambda: c.report(x[1], node="alice")):
-        with pytest.raises(BadData, match=r"feature 4 .+ is") as refusal:
-            attempt()
-        assert "7.3" not in str(refusal.value)
-        assert "alice" not in str(refusal.value)
+    with pytest.raises(BadData, match=r"feature 4 .+ is") as refusal:
+        c.simulate(x, seed=1)
+    assert "7.3" not in str(refusal.value)
+
+
+class Untouchable(dict):
+    """Values that must not be looked at."""
+
+    def __getattribute__(self, name):
+        pytest.fail(f"the values were asked for {name}")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"missing": "refuse"},
+        {"out_of_bounds": "refuse"},
+        {"mechanism": "structure", "epsilon": None},
+        {"mechanism": "none", "epsilon": None},
+    ],
+)
+def test_what_no_device_answers_is_refused_before_a_value_is_looked_at(change):
+    with pytest.raises(PrivacyViolation, match="no device answers it"):
+        everything(names=list("abcdef"), **change).report(Untouchable(), node="alice")
+
+
+def test_on_an_even_grid_a_missing_value_takes_a_public_bound():
+    with pytest.raises(InvalidCampaign, match=r"even grid \(2\); take low or high"):
+        everything(levels=2)
+    for bound, level in (("low", 0), ("high", 1)):
+        c = Campaign(dimensions=6, low=0, high=1, mechanism="none", k=6, levels=2, missing=bound)
+        assert c.simulate(np.full((1, 6), np.nan)).codes.tolist() == [[level] * 6]
+    assert everything(levels=2, missing="low", mechanism="multibit").report([None] * 6, node=1)
 
 
 def test_each_feature_has_its_own_bounds():
@@ -192,9 +235,7 @@ def test_bounds_as_large_as_floats_do_not_overflow():
 def test_features_by_name():
     c = everything(names=list("abcdef"))
     assert levels(c, {"a": 0.0, "c": 1.0}) == (0, 16, 32, 16, 16, 16)
-    with pytest.raises(BadData, match="does not ask for") as refusal:
-        c.report({"private name": 1.0, 3: 0.5}, node=1)
-    assert "private name" not in str(refusal.value)
+    assert levels(c, {"a": 0.0, "private name": 1.0, 3: 0.5, None: 2}) == (0, 16, 16, 16, 16, 16)
     with pytest.raises(BadData, match="names no features"):
         everything().report({"a": 0.0}, node=1)
 
@@ -216,18 +257,16 @@ def test_no_message_contains_a_private_value(caplog):
     caplog.set_level("DEBUG", logger="privge")
     attempts = [
         lambda c: c.report([SECRET] * 5, node=1),
-        lambda c: c.report([SECRET * 10] * 6, node=1),
+        lambda c: c.simulate(np.full((2, 6), SECRET * 10)),
         lambda c: c.simulate(np.full((2, 6), SECRET * 10), ids=["a", "a"]),
         lambda c: c.simulate(np.full((2, 5), SECRET)),
-        lambda c: c.report({"zz": SECRET}, node=1),
-        lambda c: c.report([f"x{SECRET}", SECRET, "y", "y", "y", "y"], node=1),
         lambda c: c.simulate(np.array([[f"x{SECRET}"] * 6], dtype=object)),
         lambda c: c.simulate(np.array([[f"x{SECRET}"] * 6])),
     ]
-    c = everything(out_of_bounds="refuse", names=list("abcdef"))
-    for attempt in attempts:
+    refusing = everything(out_of_bounds="refuse", names=list("abcdef"))
+    for position, attempt in enumerate(attempts):
         with pytest.raises((BadData, ValueError)) as refusal:
-            attempt(c)
+            attempt(refusing if position else everything())
         chain, error = [], refusal.value
         while error is not None:
             chain.append(str(error))

@@ -159,7 +159,8 @@ def _values(campaign: Campaign, x: FeatureVector, indices: list[int]) -> list[fl
             raise BadData("this campaign names no features: give the values as a list")
         return [_number(x.get(campaign.names[index])) for index in indices]
     values = x if isinstance(x, Sequence | np.ndarray) else np.asarray(x)  # a pandas column goes by position
-    if (isinstance(values, np.ndarray) and values.ndim != 1) or len(values) != campaign.dimensions:
+    no_vector = isinstance(values, str | bytes) or (isinstance(values, np.ndarray) and values.ndim != 1)
+    if no_vector or len(values) != campaign.dimensions:
         raise BadData(f"a person has {campaign.dimensions} features; give one value for each, in order")
     return [_number(values[index]) for index in indices]
 

@@ -43,7 +43,7 @@ def test_a_person_contributes_and_is_told_what_it_cost(run, tmp_path, service):
     assert "epsilon 1 of at most 3 for a campaign; 1 of 6 spent in your life" in result.stdout
     assert str(tmp_path / "data" / "privge") in result.stdout
     again = run()
-    assert "your values were not looked at again" in again.stdout
+    assert "the one drawn before, never a second one" in again.stdout
     assert "it was stored already" in again.stdout
     assert len({body for *_, body in service.received}) == 1
 
@@ -74,9 +74,7 @@ def test_caps_of_the_command_line_are_applied(run, service):
     assert run("--lifetime-epsilon", "inf").exit_code == 2
 
 
-@pytest.mark.parametrize("text", [f"[{SECRET}", f'"{SECRET}"', f"{SECRET}", f'["{SECRET}", "{SECRET}"]',
-                                  f'{{"age": "{SECRET}", "height": "{SECRET}"}}', f'{{"{SECRET}": 1}}',
-                                  f"[{SECRET}, {SECRET}, {SECRET}]"])  # fmt: skip
+@pytest.mark.parametrize("text", [f"[{SECRET}", f'"{SECRET}"', f"{SECRET}", f"[{SECRET}, {SECRET}, {SECRET}]"])
 def test_bad_features_are_refused_without_being_repeated(run, tmp_path, text, service):
     path = tmp_path / "bad.json"
     path.write_text(text)
@@ -86,6 +84,27 @@ def test_bad_features_are_refused_without_being_repeated(run, tmp_path, text, se
     assert str(SECRET) not in result.output
     assert not service.received
     assert run().exit_code == 0  # nothing was spent
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (f'["{SECRET}", "{SECRET}"]', "1 missing or no numbers"),
+        (f'{{"age": "{SECRET}", "height": "{SECRET}"}}', "1 missing or no numbers"),
+        (f'{{"{SECRET}": 1}}', "1 missing or no numbers"),
+        (f'{{"age": 99{SECRET}, "height": -99{SECRET}, "{SECRET}": 2}}', "1 outside the campaign's bounds"),
+        (f'{{"age": {SECRET}, "height": {SECRET}, "{SECRET}": 2}}', None),
+    ],
+)
+def test_whatever_the_values_are_a_report_is_sent_and_only_the_person_is_told(run, tmp_path, service, text, said):
+    path = tmp_path / "odd.json"
+    path.write_text(text)
+    result = run(features=path)
+    assert result.exit_code == 0, result.stderr
+    assert ("replaced by the campaign's rule (only you are told)" in result.stdout) == (said is not None)
+    assert said is None or said in result.stdout
+    assert len(service.received) == 1
+    assert str(SECRET) not in result.output
 
 
 def test_a_missing_file_is_named(run, tmp_path):

@@ -176,7 +176,7 @@ def test_nothing_is_drawn_for_a_control(run, tmp_path, keys, service):
     control = Campaign(dimensions=3, names=NAMES, low=0, high=1, mechanism="none", k=2, levels=33)
     result = run("--batch", users(tmp_path / "u.parquet"), "--keys-file", keys, url=service.add(control))
     assert result.exit_code == 1
-    assert "no privacy" in result.stderr
+    assert "no device answers it" in result.stderr
     assert not list((tmp_path / "data").rglob("*.parquet"))
 
 

@@ -24,6 +24,7 @@ class FakeService:
         self.requests, self.refusals, self.forgetful = [], {}, False
         self.committed, self.closing = threading.Event(), threading.Event()
         self.lock = threading.Lock()
+        self.on_request = lambda: None
         self.base = ""
 
     def add(self, campaign):
@@ -73,6 +74,7 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
     def do_GET(self):
+        self.service.on_request()
         self.service.requests.append(("GET", self.path))
         if self._fault(self.service.get_faults):
             return

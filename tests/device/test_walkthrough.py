@@ -48,7 +48,7 @@ def test_every_command_succeeds(typed):
     _, done = typed
     assert done.returncode == 0, done.stderr[-3000:]
     assert "999 stored" in done.stdout
-    assert "your values were not looked at again" in done.stdout
+    assert "the one drawn before, never a second one" in done.stdout
     assert '"reports":1000' in done.stdout
     assert "100.0% of the nodes reported" in done.stdout
     assert "0 reports arrived since" in done.stderr

@@ -1,0 +1,126 @@
+"""When a device answers says nothing about its values.
+
+The service sees one time for each campaign that a device answers. What one time can tell it is the largest difference
+between the two distributions, which is what the Kolmogorov-Smirnov test measures, here with one false alarm in a
+million. The defect it is here for made the times 60 times as long.
+"""
+
+import random
+import time
+from contextlib import nullcontext
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from scipy.stats import ks_2samp
+
+from device.fake_service import token_for
+from mechanisms.test_same_work import RememberingLaplace
+from privge import Campaign
+from privge.device import contribute
+from privge.device.pace import Pace
+from privge.mechanisms import LAWS
+from privge.perturbation import draw, rehearse
+
+PRIVATE = ("hds", "piecewise", "multibit", "laplace")
+K, ROUNDS, FALSE_ALARM = 64, 60, 1e-6
+EQUAL = [0.5] * K
+PEOPLE = {
+    "64 different values": list(np.linspace(0, 1, K)),
+    "all missing": [None] * K,
+    "all out of bounds": [1e300, -1e300] * (K // 2),
+    "no numbers": ["none of your business"] * K,
+}
+
+
+def asking(mechanism):
+    return Campaign(dimensions=K, low=0, high=1, mechanism=mechanism, epsilon=64.0, k=K)
+
+
+def times(campaign, people):
+    """Return the times of drawing for some people, in an order that is shuffled anew in each round."""
+    found = {name: [] for name in people}
+    order = list(people)
+    document = campaign.to_json()
+    for _ in range(ROUNDS):
+        random.shuffle(order)
+        for name in order:
+            fresh = Campaign.from_json(document)  # as a device has it: nothing was drawn with it before
+            rehearse(fresh, "alice")
+            start = time.perf_counter()
+            draw(fresh, people[name], "alice")
+            found[name].append(time.perf_counter() - start)
+    return found
+
+
+def alarms(found):
+    return {name: ks_2samp(found["equal"], each).pvalue for name, each in found.items() if name != "equal"}
+
+
+@pytest.mark.parametrize("mechanism", PRIVATE)
+def test_drawing_takes_as_long_for_different_values_as_for_equal_ones(mechanism):
+    people = {"equal": EQUAL, "64 different values": PEOPLE["64 different values"]}
+    assert min(alarms(times(asking(mechanism), people)).values()) > FALSE_ALARM
+
+
+def test_the_defect_is_noticed(monkeypatch):
+    from privge.mechanisms import verification
+
+    monkeypatch.setitem(LAWS, "laplace", RememberingLaplace)
+    monkeypatch.setattr(verification, "OWN", (RememberingLaplace,))
+    people = {"equal": EQUAL, "64 different values": PEOPLE["64 different values"]}
+    assert min(alarms(times(asking("laplace"), people)).values()) < FALSE_ALARM
+
+
+@dataclass
+class Clock:
+    """Time that passes only when somebody works or sleeps."""
+
+    now: float = 0.0
+
+    def __call__(self):
+        return self.now
+
+    def sleep(self, seconds):
+        assert seconds >= 0
+        self.now += seconds
+
+
+@pytest.mark.parametrize("work", [0.0, 0.001, 0.01, 0.2499])
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_preparation_takes_one_slot_whatever_its_work_and_its_end(work, fails):
+    clock = Clock()
+    with pytest.raises(KeyError) if fails else nullcontext(), Pace(clock=clock, sleep=clock.sleep).slot(lambda: None):
+        clock.sleep(work)
+        if fails:
+            raise KeyError
+    assert clock.now == pytest.approx(0.25)
+
+
+def test_a_slot_is_at_least_twice_the_rehearsal():
+    ends = set()
+    for work in (0.5, 1.0, 1.9):
+        clock = Clock()
+        with Pace(clock=clock, sleep=clock.sleep).slot(lambda clock=clock: clock.sleep(1.0)):
+            clock.sleep(work)
+        ends.add(round(clock.now, 9))
+    assert ends == {3.0}
+
+
+@pytest.mark.parametrize("mechanism", PRIVATE)
+def test_over_loopback_the_time_until_the_token_is_shown_says_nothing(service, tmp_path, mechanism):
+    """The device does all its work between two requests, in a slot that is short here, to have many of them."""
+    seen = []
+    service.on_request = lambda: seen.append(time.perf_counter())
+    people = {"equal": EQUAL, **PEOPLE}
+    found = {name: [] for name in people}
+    url = service.add(asking(mechanism))
+    for turn in range(16):
+        for name in random.sample(list(people), len(people)):
+            seen.clear()
+            contribute(
+                url, people[name], token=token_for(f"{name} {turn}"), folder=tmp_path / f"{turn} {name}",
+                max_epsilon=100, lifetime_epsilon=100, pace=Pace(least=0.05),
+            )  # fmt: skip
+            found[name].append(seen[1] - seen[0])
+    assert min(alarms(found).values()) > FALSE_ALARM

@@ -1,0 +1,65 @@
+"""A curator that lies as it likes learns nothing that epsilon does not pay for; every defect would be seen."""
+
+import sys
+import time
+
+from privge import Campaign, perturbation
+from privge.device.pace import Pace
+from privge.errors import BadData
+from reliability.curator import judge
+
+SHORT = Pace(least=0.02)
+
+
+def test_a_curator_learns_nothing_that_was_not_paid_for():
+    verdicts, leaks = judge(150, SHORT)
+    assert leaks == []
+    assert sum(verdict.campaigns for verdict in verdicts) >= 150
+    assert sum(verdict.answered for verdict in verdicts) > 50  # otherwise nothing was tried
+    assert verdicts[-1].spent > 0
+
+
+def test_a_device_that_obeys_refuse_gives_a_value_away(monkeypatch):
+    monkeypatch.setattr(Campaign, "check_for_devices", lambda _: None)
+    game = "bisect a bound that refuses, control"
+    [verdict], leaks = judge(pace=SHORT, only=(game,))
+    assert verdict.spent == 0
+    assert leaks == [
+        f"{game}: the two people behave differently; beliefs 61234 and 23871"
+    ]  # to the dollar, for nothing
+
+
+def test_a_device_that_refuses_unknown_names_gives_its_names_away(monkeypatch):
+    values = perturbation._values
+
+    def strict(campaign, x, indices):
+        if isinstance(x, dict) and not set(x) <= set(campaign.names):
+            raise BadData("a name that is not asked for")
+        return values(campaign, x, indices)
+
+    monkeypatch.setattr(perturbation, "_values", strict)
+    _, leaks = judge(pace=SHORT, only=("leave out a name",))
+    assert ["behave differently" in leak for leak in leaks] == [True]
+
+
+def test_a_device_that_sends_before_it_asks_is_seen(monkeypatch):
+    from privge.device.memory import Memory
+
+    monkeypatch.setattr(Memory, "charge", lambda _self, _campaign, report: report)  # nothing is entered
+    _, leaks = judge(pace=SHORT, only=("close at every moment",))
+    assert any("the ledger does not know" in leak for leak in leaks)
+
+
+def test_work_that_depends_on_the_values_is_seen_in_the_time(monkeypatch):
+    """Without slots, and with a law that takes its time for high values, the times give them away."""
+    draw = perturbation.draw
+
+    def slow(campaign, x, node):
+        time.sleep(0.05 * (isinstance(x, dict) and x["salary"] > 50_000))
+        return draw(campaign, x, node)
+
+    monkeypatch.setattr(sys.modules["privge.device.contribute"], "draw", slow)
+    game = "bisect a bound that clips"
+    assert judge(pace=Pace(least=0.2), only=(game,))[1] == []
+    _, leaks = judge(pace=Pace(least=1e-6), only=(game,))
+    assert ["times of the two people differ" in leak for leak in leaks] == [True]
