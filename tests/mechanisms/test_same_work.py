@@ -1,5 +1,6 @@
 """A device does the same work for every value: neither the instructions nor what is remembered say which it was."""
 
+import gc
 import sys
 from bisect import bisect_right
 from dataclasses import dataclass
@@ -26,11 +27,13 @@ def instructions(law, level, word):
         return follow
 
     before = sys.gettrace()
+    gc.disable()  # what it would call in between is no part of the law
     sys.settrace(follow)
     try:
         law.code(level, word)
     finally:
         sys.settrace(before)
+        gc.enable()
     return tuple(trace)
 
 

@@ -28,9 +28,9 @@ def campaign() -> None:
 @click.option("--k", type=click.IntRange(1), help="Features a person reports.  [default: epsilon / 2.5, at least 1]")
 @click.option("--levels", type=click.IntRange(2, MAX_LEVELS), help="Input levels of the grid.  [default: 1025]")
 @click.option("--out-of-bounds", type=click.Choice(["clip", "midpoint", "refuse"]), default="clip", show_default=True,
-              help="What a device does with a value outside the bounds.")  # fmt: skip
-@click.option("--missing", type=click.Choice(["midpoint", "refuse"]), default="midpoint", show_default=True,
-              help="What a device does with a missing value.")  # fmt: skip
+              help="What a value outside the bounds becomes (refuse: simulations only).")  # fmt: skip
+@click.option("--missing", type=click.Choice(["midpoint", "low", "high", "refuse"]), default="midpoint",
+              show_default=True, help="What a missing value counts as (refuse: simulations only).")  # fmt: skip
 @click.option("--purpose", default="", help="Why you ask, in words for the person who is asked.")
 @click.option("--opens", help="Time with a zone, such as 2027-01-01T00:00:00Z.")
 @click.option("--closes", help="Time with a zone; no report is taken after it.")
