@@ -91,7 +91,14 @@ def test_strangers_are_refused_by_name_or_dropped_and_counted(cluster, graph, re
     here = pg.embed(smaller, reports, unknown="drop")
     assert there.to_numpy().tobytes() == here.to_numpy().tobytes()
     assert there.provenance.participation == here.provenance.participation
-    assert f"dropped {strangers} reports" in caplog.text
+    assert f"dropped {strangers} of 550 reports" in caplog.text
+
+
+def test_parts_with_nothing_but_strangers_are_no_embedding(cluster, reports, tmp_path):
+    other = pg.Graph.from_edges([("one", "other")])
+    parts = write_parts(tmp_path / "r", part_of(reports, np.arange(300)), part_of(reports, np.arange(300, 550)))
+    with pytest.raises(BadData, match="none of the 550 reports is of a node in the graph"):
+        pg.embed(other, parts, unknown="drop", cluster=cluster, folder=tmp_path / "run")
 
 
 def test_workers_write_the_parts_of_an_embedding(cluster, graph, reports, tmp_path, monkeypatch):

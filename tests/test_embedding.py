@@ -60,7 +60,15 @@ def test_reports_of_unknown_nodes_are_refused_or_dropped(caplog):
         pg.embed(graph, reports)
     z = pg.embed(graph, reports, unknown="drop")
     assert z.provenance.participation == pytest.approx(290 / 300)
-    assert "dropped 10 reports" in caplog.text
+    assert "dropped 10 of 300 reports (3.3%)" in caplog.text
+
+
+@pytest.mark.parametrize("unknown", ["refuse", "drop"])
+def test_reports_that_are_all_of_unknown_nodes_are_no_embedding(unknown):
+    graph, features = network()
+    reports = campaign().simulate(features, ids=[f"{i:03d} " for i in range(300)], seed=1)
+    with pytest.raises(BadData, match=r"none of the 300 reports is of a node in the graph; are ids written alike"):
+        pg.embed(graph, reports, unknown=unknown)
 
 
 def test_provenance_says_what_it_was_made_from():

@@ -242,7 +242,7 @@ def test_features_by_name():
 
 @pytest.mark.parametrize("features", [np.zeros((3, 5)), np.zeros(6), np.zeros((1, 2, 6))])
 def test_wrong_shapes_are_refused(features):
-    with pytest.raises(BadData, match="6 columns"):
+    with pytest.raises(BadData, match="must be a matrix"):
         campaign().simulate(features)
     with pytest.raises(BadData, match="has 6 features"):
         campaign().report([0.0] * 5, node=1)

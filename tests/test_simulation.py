@@ -58,14 +58,14 @@ def contents(folder, names=None):
 
 def failing_at(monkeypatch, fatal):
     """Let the draw of one part fail, as a full disk or a lost worker would."""
-    real = privge.simulation.simulate
+    real = privge.simulation.simulate_counted
 
     def simulate(campaign, matrix, *, ids, seed):
         if fatal in ids:
             raise OSError("lost")
         return real(campaign, matrix, ids=ids, seed=seed)
 
-    monkeypatch.setattr(privge.simulation, "simulate", simulate)
+    monkeypatch.setattr(privge.simulation, "simulate_counted", simulate)
 
 
 def test_each_file_of_features_becomes_a_part(features, output):
@@ -105,15 +105,15 @@ def test_changed_values_do_not_make_anybody_report_again(features, output):
 
 
 def test_of_two_workers_at_one_part_the_first_counts(features, output, monkeypatch):
-    real = privge.simulation.simulate
+    real = privge.simulation.simulate_counted
 
     def overtaken(campaign, matrix, *, ids, seed):
-        monkeypatch.setattr(privge.simulation, "simulate", real)
-        assert simulate_part(features.address, output.address, "part-0.parquet", "part-0.parquet") == ROWS
+        monkeypatch.setattr(privge.simulation, "simulate_counted", real)
+        assert simulate_part(features.address, output.address, "part-0.parquet", "part-0.parquet").reports == ROWS
         overtaken.kept = contents(output, ["part-0.parquet"])
         return real(campaign, matrix, ids=ids, seed=seed)
 
-    monkeypatch.setattr(privge.simulation, "simulate", overtaken)
+    monkeypatch.setattr(privge.simulation, "simulate_counted", overtaken)
     simulate_parts(campaign(), features, output)
     assert contents(output, ["part-0.parquet"]) == overtaken.kept
 
@@ -195,7 +195,7 @@ def test_columns_are_joined_by_name(root):
         parts = simulate_parts(campaign(**exact, names=names), features, root.sub(f"r{number}"))
         assert (parts.read(0).codes == parts.read(1).codes).all()
     write_features(features, "c.parquet", 16, values, ["a", "b", "d"])
-    with pytest.raises(BadData, match=r"c\.parquet: the columns are not the features"):
+    with pytest.raises(BadData, match=r"c\.parquet: there is no column for 1 of 3 features: 'c'"):
         simulate_parts(campaign(**exact), features, root.sub("r2"))
 
 
@@ -278,7 +278,7 @@ def test_an_error_of_another_library_does_not_leave_a_worker(tmp_path, monkeypat
     def fail(*_, **__):
         raise ValueError("sentinel-value cannot be used")
 
-    monkeypatch.setattr(privge.simulation, "simulate", fail)
+    monkeypatch.setattr(privge.simulation, "simulate_counted", fail)
     with pytest.raises(privge.errors.PrivgeError, match=r"x\.parquet.*\(ValueError\)") as caught:
         simulate_parts(campaign(), tmp_path / "f", tmp_path / "r")
     assert caught.value.__cause__ is None

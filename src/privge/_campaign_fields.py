@@ -38,6 +38,10 @@ def epsilon(value: object, fixed: float | None) -> float:
         if value is not None and value != fixed:
             raise InvalidCampaign("epsilon", f"this control has epsilon {fixed:g}, leave it out; got {value!r}")
         return fixed
+    if value is None:
+        raise InvalidCampaign(
+            "epsilon", "is needed, the privacy budget of a person's whole report; only controls have none"
+        )
     budget = number("epsilon", value)
     if budget <= 0:
         raise InvalidCampaign("epsilon", f"must be above 0, got {budget!r}")

@@ -27,8 +27,9 @@ from privge.indices import INDEX_RULE, indices_of
 from privge.mechanisms import DEFAULT_LEVELS, LAWS, MAX_LEVELS, Law, Sampled, default_k, law_for
 
 if TYPE_CHECKING:
-    from privge.perturbation import FeatureMatrix, FeatureVector
+    from privge.perturbation import FeatureVector
     from privge.reports import Report, Reports
+    from privge.tables import FeatureData
 
 MAX_K = 65_536
 """Largest k: a device draws that many values in a moment, and no document can ask it for more."""
@@ -185,7 +186,7 @@ class Campaign:
 
     def simulate(
         self,
-        features: "FeatureMatrix",
+        features: "FeatureData",
         *,
         ids: Sequence[str] | Sequence[int] | None = None,
         seed: int | None = None,

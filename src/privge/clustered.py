@@ -4,10 +4,9 @@ Each part of the reports becomes a part of the features, by a task that knows wh
 embedding is written by a task from the tiles of the result.
 """
 
-import logging
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from privge._typing import Decoding, Progress
 from privge.errors import BadData
 from privge.graph import Graph
 from privge.graph.stored import StoredGraph
+from privge.joining import Unknown, check_strangers
 from privge.parts import ReportParts
 from privge.propagation.cluster import (
     Entries,
@@ -43,10 +43,6 @@ from privge.vectors import (
 
 if TYPE_CHECKING:
     from distributed import Client
-
-logger = logging.getLogger(__name__)
-
-Unknown = Literal["refuse", "drop"]
 
 
 def embed_on_cluster(
@@ -105,8 +101,7 @@ def spread_parts(
     tasks = [(graph, reports, part, folder, inputs.r, decoding, unknown) for part in range(len(reports))]
     done = sorted(completed(client, spread_part, tasks), key=lambda spread: spread.part)
     strangers = sum(spread.strangers for spread in done)
-    if strangers:
-        logger.warning("dropped %d reports of nodes that are not in the graph", strangers)
+    check_strangers(strangers, sum(spread.reports for spread in done), unknown)
     _refuse_second_reports(folder, reports, graph.nodes)
     largest = max((spread.largest for spread in done), default=0.0)
     entries = Entries(folder, len(done), reports.campaign.dimensions, largest)
@@ -120,11 +115,11 @@ def spread_part(
     reports = parts.read(part)
     rows = graph.rows_of(reports.ids)
     strangers = int((rows < 0).sum())
-    if strangers and unknown == "refuse":
-        raise BadData(
-            f"{parts.folder.file(parts.names[part])}: {strangers} of {len(rows)} reports are of nodes that are not in "
-            "the graph; drop them or add the nodes"
-        )
+    if unknown == "refuse":
+        try:
+            check_strangers(strangers, len(rows), unknown)
+        except BadData as error:
+            raise BadData(f"{parts.folder.file(parts.names[part])}: {error}") from error
     known = np.flatnonzero(rows >= 0)
     order = known[np.argsort(rows[known], kind="stable")]
     rows = rows[order]

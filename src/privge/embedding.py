@@ -1,10 +1,10 @@
 """From reports and a graph to one vector for each node."""
 
-import logging
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import scipy.sparse
@@ -13,22 +13,22 @@ from numpy.typing import NDArray
 from privge._folder import Folder
 from privge._parameters import Parameters
 from privge._typing import Decoding, Progress
+from privge.bounds import Bound, assumed, by_column, check_features
 from privge.campaign import Campaign
 from privge.errors import BadData, CampaignMismatch
 from privge.graph import Graph
 from privge.graph.stored import StoredGraph
 from privge.ids import Ids
+from privge.joining import Unknown, check_strangers, in_graph_order
 from privge.parts import ReportParts
-from privge.perturbation import FeatureMatrix
 from privge.propagation import DEFAULT_TOLERANCE, Engine, Matrix, processors, propagate, propagate_change
 from privge.reports import Reports
+from privge.tables import FeatureData
 from privge.vectors import Embedding, provenance_of
 
 if TYPE_CHECKING:
     from privge._cluster import Cluster
     from privge.propagation.cluster import Regime
-
-logger = logging.getLogger(__name__)
 
 
 def embed(
@@ -40,7 +40,7 @@ def embed(
     tolerance: float = DEFAULT_TOLERANCE,
     engine: str | Engine | None = None,
     decoding: Decoding = "raw",
-    unknown: Literal["refuse", "drop"] = "refuse",
+    unknown: Unknown = "refuse",
     threads: int | None = None,
     memory: int | None = None,
     cluster: "Cluster | None" = None,
@@ -168,19 +168,13 @@ def update(
 
 
 def spread_rows(
-    graph: Graph, reports: Reports, decoding: Decoding = "raw", unknown: Literal["refuse", "drop"] = "refuse"
+    graph: Graph, reports: Reports, decoding: Decoding = "raw", unknown: Unknown = "refuse"
 ) -> scipy.sparse.csr_array:
     """Decode the reports and place them in the graph's rows; nodes without a report have an empty row."""
     if unknown not in ("refuse", "drop"):
         raise ValueError(f"unknown must be 'refuse' or 'drop', got {unknown!r}")
     rows = graph.rows_of(reports.ids)
-    strangers = int((rows < 0).sum())
-    if strangers and unknown == "refuse":
-        raise BadData(
-            f"{strangers} of {len(rows)} reports are of nodes that are not in the graph; drop them or add the nodes"
-        )
-    if strangers:
-        logger.warning("dropped %d reports of nodes that are not in the graph", strangers)
+    check_strangers(int((rows < 0).sum()), len(rows), unknown)
     known = np.flatnonzero(rows >= 0)
     order = known[np.argsort(rows[known], kind="stable")]
     decoded = reports.decode(decoding)[order]
@@ -217,10 +211,29 @@ class PrivGE(Parameters):
 
     Parameters
     ----------
-    mechanism, epsilon, k, low, high, levels
-        See `privge.Campaign`.
-    alpha, r, tolerance, engine, decoding
-        See `privge.embed`.
+    mechanism
+        As for `privge.Campaign`.
+    epsilon
+        Privacy budget of a person's whole report; None for the controls.
+    k
+        Features that each person reports; by default `privge.mechanisms.default_k`.
+    low
+        Public lower bound: one number for all features, one for each, or a mapping from the name of a column. If it is
+        left out it is 0, and features with a value below are refused.
+    high
+        Public upper bound, likewise. If it is left out it is 1, and features with a value above are refused.
+    levels
+        Input levels of the public grid; by default those of `privge.Campaign`.
+    alpha
+        As for `privge.embed`.
+    r
+        As for `privge.embed`.
+    tolerance
+        As for `privge.embed`.
+    engine
+        As for `privge.embed`.
+    decoding
+        As for `privge.embed`.
     seed
         None draws from the operating system; a seed repeats and is NOT PRIVATE.
     """
@@ -231,8 +244,8 @@ class PrivGE(Parameters):
         mechanism: str = "hds",
         epsilon: float | None = 1.0,
         k: int | None = None,
-        low: float = 0.0,
-        high: float = 1.0,
+        low: Bound | Mapping[str, float] | None = None,
+        high: Bound | Mapping[str, float] | None = None,
         levels: int | None = None,
         alpha: float = 0.1,
         r: float = 0.5,
@@ -254,18 +267,32 @@ class PrivGE(Parameters):
         self.decoding = decoding
         self.seed = seed
 
-    def fit(self, graph: Graph, features: FeatureMatrix) -> Self:
-        """Perturb every row of ``features`` (in the graph's order) and embed; results end in an underscore."""
+    def fit(self, graph: Graph, features: FeatureData) -> Self:
+        """Perturb everybody's features and embed; results end in an underscore.
+
+        Parameters
+        ----------
+        graph
+            The public graph.
+        features
+            One row for each node: a table of pandas, polars or pyarrow, whose rows are joined with the nodes by id (its
+            column ``id``, or the index of a data frame without one) and whose columns name the campaign's features; or
+            a matrix whose rows are in the graph's order.
+        """
+        people = in_graph_order(graph, features)
+        check_features(people, assumed(self.low, self.high), "low= and high=, numbers or mappings from column names")
+        low, high = (by_column(bound, people.names) for bound in (self.low, self.high))
         self.campaign_ = Campaign(
-            dimensions=features.shape[1],
-            low=self.low,
-            high=self.high,
+            dimensions=people.matrix.shape[1],
+            low=0.0 if low is None else low,
+            high=1.0 if high is None else high,
             mechanism=self.mechanism,
             epsilon=self.epsilon,
             k=self.k,
             levels=self.levels,
+            names=people.names,
         )
-        self.reports_ = self.campaign_.simulate(features, ids=graph.ids, seed=self.seed)  # type: ignore[arg-type]
+        self.reports_ = self.campaign_.simulate(people, seed=self.seed)
         self.embedding_ = embed(
             graph,
             self.reports_,
@@ -277,8 +304,8 @@ class PrivGE(Parameters):
         )
         return self
 
-    def fit_transform(self, graph: Graph, features: FeatureMatrix) -> Matrix:
-        """Return the matrix of vectors, in the graph's order."""
+    def fit_transform(self, graph: Graph, features: FeatureData) -> Matrix:
+        """Return the matrix of vectors, in the graph's order; parameters as for `fit`."""
         return self.fit(graph, features).embedding_.matrix
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -5,23 +5,25 @@ normalised by the public bounds, rounded to an input level, and handed to the in
 about the person, and nothing about anybody else, enters the report. No message contains a private value.
 """
 
+import logging
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-import scipy.sparse
 from numpy.typing import NDArray
 
 from privge._typing import Floats, Indices, Levels, Progress
 from privge.campaign import Campaign
 from privge.errors import BadData
-from privge.ids import as_ids
 from privge.indices import indices_matrix
-from privge.random import Source, SystemSource, source_for
+from privge.random import SystemSource, source_for
 from privge.reports import Report, Reports
+from privge.tables import AnyMatrix, FeatureData, features_of, remark_order
+from privge.tally import Tally
 
 FeatureVector: TypeAlias = Sequence[float | None] | NDArray[np.floating] | Mapping[str, float | None]
-FeatureMatrix: TypeAlias = NDArray[np.number] | scipy.sparse.sparray | scipy.sparse.spmatrix
+
+logger = logging.getLogger(__name__)
 
 _CHUNK = 65_536  # rows perturbed at once, so that memory stays O(n k) whatever d is
 
@@ -61,8 +63,7 @@ def draw(campaign: Campaign, x: FeatureVector, node: str | int) -> Drawn:
     indices = campaign.indices_of(node)
     values = np.array(_values(campaign, x, indices), dtype=np.float64)
     columns = np.array(indices, dtype=np.int32)
-    low, high = _bound(campaign.low, columns), _bound(campaign.high, columns)
-    outside = (values < low) | (values > high)
+    outside = _outside(campaign, values, columns)
     levels = levels_of(campaign, values, columns)
     words = SystemSource().words(campaign.k).tolist()
     codes = tuple(campaign.law.code(level, word) for level, word in zip(levels.tolist(), words, strict=True))
@@ -76,7 +77,7 @@ def rehearse(campaign: Campaign, node: str | int) -> None:
 
 def simulate(
     campaign: Campaign,
-    features: FeatureMatrix,
+    features: FeatureData,
     *,
     ids: Sequence[str] | Sequence[int] | None = None,
     seed: int | None = None,
@@ -84,44 +85,70 @@ def simulate(
 ) -> Reports:
     """Perturb everybody's rows at once: every device in one call, for research.
 
+    How many values were outside their bounds or missing is logged, by feature.
+
     Parameters
     ----------
     campaign
         The public contract.
     features
-        One row for each person, dense or sparse; never densified beyond the ``n x k`` sampled values.
+        One row for each person: a dense or sparse matrix, never densified beyond the ``n x k`` sampled values; or a
+        table of pandas, polars or pyarrow. A table's columns are taken by the campaign's names, and its ids are those
+        of its column ``id`` or, in pandas, its index. A matrix has its columns in the campaign's order.
     ids
-        Node ids, one for each row; by default 0, 1, ....
+        Node ids, one for each row, instead of those of the table; for a matrix 0, 1, ... by default.
     seed
         None draws from the operating system, as devices do. A seed makes the result repeatable and
         therefore NOT PRIVATE.
     progress
         Called with the rows done and the rows in all.
     """
-    if isinstance(features, np.ma.MaskedArray):
-        features = np.ma.filled(features.astype(np.float64), np.nan)
-    matrix = scipy.sparse.csr_array(features) if scipy.sparse.issparse(features) else np.asarray(features)
-    rows, columns = _shape(campaign, matrix)
-    nodes = as_ids(np.arange(rows) if ids is None else ids)
+    reports, tally = simulate_counted(campaign, features, ids=ids, seed=seed, progress=progress)
+    for sentence in tally.sentences(campaign):
+        logger.warning(sentence)
+    return reports
+
+
+def simulate_counted(
+    campaign: Campaign,
+    features: FeatureData,
+    *,
+    ids: Sequence[str] | Sequence[int] | None = None,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> tuple[Reports, Tally]:
+    """Perturb as `simulate` does; return the reports and, instead of a log, what was outside bounds or missing."""
+    people = features_of(features, campaign.names, ids=ids)
+    matrix, nodes = people.matrix, people.ids
+    rows, columns = matrix.shape
+    if columns != campaign.dimensions:
+        raise BadData(f"features must be a matrix with {campaign.dimensions} columns, got shape {matrix.shape}")
     if len(nodes) != rows:
         raise BadData(f"ids has {len(nodes)} entries for {rows} rows of features")
     source = source_for(seed)
     codes = np.empty((rows, campaign.k), dtype=np.uint16)
     indices = np.empty((rows, campaign.k), dtype=np.int32)
+    outside, absent = [], []
     for start in range(0, rows, _CHUNK):
         part = slice(start, min(start + _CHUNK, rows))
-        indices[part] = indices_matrix(campaign.id, nodes[part].tolist(), columns, campaign.k)
-        codes[part] = _perturb_rows(campaign, matrix[part], indices[part], source)
+        sampled = indices[part] = indices_matrix(campaign.id, nodes[part].tolist(), columns, campaign.k)
+        values = _sampled_values(matrix[part], sampled)
+        outside.append(sampled[_outside(campaign, values, sampled)])
+        absent.append(sampled[np.isnan(values)])
+        codes[part] = campaign.sampled.sample(levels_of(campaign, values, sampled), source)
         if progress is not None:
             progress(part.stop, rows)
-    return Reports.with_indices(campaign, nodes, codes, indices)
+    if campaign.names is None and people.names is not None:
+        remark_order(people.names)
+    tally = Tally.of(columns, indices, outside, absent)
+    return Reports.with_indices(campaign, nodes, codes, indices), tally
 
 
 def levels_of(campaign: Campaign, values: Floats, indices: Indices) -> Levels:
     """Apply the campaign's policy to sampled values and round them to input levels."""
     low, high = _bound(campaign.low, indices), _bound(campaign.high, indices)
     absent = np.isnan(values)
-    outside = (values < low) | (values > high)  # false for NaN
+    outside = _outside(campaign, values, indices)
     for trouble, policy, words in (
         (absent, campaign.missing, "missing"),
         (outside, campaign.out_of_bounds, "outside its public bounds"),
@@ -137,15 +164,18 @@ def levels_of(campaign: Campaign, values: Floats, indices: Indices) -> Levels:
     return campaign.law.level(np.where(absent, stand_in, np.where(middle, 0.0, normalised)))
 
 
-def _perturb_rows(
-    campaign: Campaign, rows: NDArray[np.number] | scipy.sparse.csr_array, indices: Indices, source: Source
-) -> NDArray[np.uint16]:
+def _outside(campaign: Campaign, values: Floats, indices: Indices) -> NDArray[np.bool_]:
+    """Say which values lie outside their public bounds; a missing one does not."""
+    return (values < _bound(campaign.low, indices)) | (values > _bound(campaign.high, indices))
+
+
+def _sampled_values(rows: AnyMatrix, indices: Indices) -> Floats:
     if isinstance(rows, np.ndarray):
         values = np.take_along_axis(rows, indices, axis=1)
     else:
         lines = np.repeat(np.arange(indices.shape[0]), indices.shape[1])
         values = np.asarray(rows[lines, indices.ravel()]).reshape(indices.shape)
-    return campaign.sampled.sample(levels_of(campaign, values.astype(np.float64), indices), source)
+    return values.astype(np.float64)
 
 
 def _bound(bound: float | tuple[float, ...], indices: Indices) -> Floats:
@@ -175,12 +205,3 @@ def _number(value: object) -> float:
         return np.inf if value > 0 else -np.inf  # type: ignore[operator]
     except (TypeError, ValueError):
         return np.nan
-
-
-def _shape(campaign: Campaign, features: FeatureMatrix) -> tuple[int, int]:
-    shape = features.shape
-    if len(shape) != 2 or shape[1] != campaign.dimensions:
-        raise BadData(f"features must be a matrix with {campaign.dimensions} columns, got shape {shape}")
-    if features.dtype.kind not in "biuf":
-        raise BadData(f"features must be numbers, NaN where missing; got an array of {features.dtype}")
-    return int(shape[0]), int(shape[1])

@@ -9,15 +9,16 @@ the folder is called finished.
 
 Nothing that depends on a private value is written beside the reports or handed to the scheduler, which logs what tasks
 are given: not even sizes or digests of the files of features. A folder of reports knows its features by the names of
-their files and by the ids in them, which the reports hold anyway.
+their files and by the ids in them, which the reports hold anyway. One thing goes back as the result of a task, to the
+process that asked for the simulation and could read the features itself: how many values were outside their bounds or
+missing. It is said there, in the log, and kept nowhere (`privge.tally`).
 """
 
 import json
+import logging
 from collections.abc import Iterator
+from dataclasses import dataclass
 from os import PathLike
-
-import numpy as np
-from numpy.typing import NDArray
 
 from privge._cluster import Cluster, completed, connected
 from privge._finished import finish, is_finished
@@ -25,11 +26,15 @@ from privge._folder import Folder
 from privge._typing import Progress
 from privge.campaign import Campaign
 from privge.errors import BadData, PrivgeError
-from privge.graph.readers import Features, read_feature_names, read_features_part
+from privge.graph.readers import read_feature_names, read_features_part
 from privge.parts import ReportParts
-from privge.perturbation import simulate
+from privge.perturbation import simulate_counted
 from privge.random import named_seed
 from privge.reports import Reports
+from privge.tables import Features, remark_extra, remark_order
+from privge.tally import Tally
+
+logger = logging.getLogger(__name__)
 
 _MANIFEST = "_manifest.json"
 
@@ -45,7 +50,8 @@ def simulate_parts(
 ) -> ReportParts:
     """Perturb a folder of features into a folder of reports, one part for each file; for research.
 
-    Run it again after any failure: parts that are finished stay as they are, the others are drawn.
+    Run it again after any failure: parts that are finished stay as they are, the others are drawn. How many values of
+    those were outside their bounds or missing is logged, by feature.
 
     Parameters
     ----------
@@ -53,7 +59,7 @@ def simulate_parts(
         The public contract.
     features
         Folder or address of Parquet files, each with a column ``id`` and the same number columns. Columns are taken by
-        the campaign's names; if it names none, as they stand in the first file.
+        the campaign's names; if it names none, by those of the first file, in its order. Others are left out.
     output
         Folder or address for the reports: new, or begun by the same call.
     seed
@@ -72,10 +78,11 @@ def simulate_parts(
     source, target = Folder.of(features), Folder.of(output)
     names = feature_files(source)
     _claim(target, campaign, names, seed)
-    counts = [] if is_finished(target) else list(_counted(source, target, names, cluster, progress))
-    if counts:
+    parts = [] if is_finished(target) else list(_finished(source, target, names, cluster, progress))
+    if parts:
         target.remove_leftovers()  # each is a draw, and must not stay beside the one that counts
-        finish(target, campaign=campaign.id, parts=len(names), reports=sum(counts))
+        finish(target, campaign=campaign.id, parts=len(names), reports=sum(part.reports for part in parts))
+        _remark(campaign, parts, read_feature_names(source, names[0]))
     return ReportParts.open(target)
 
 
@@ -85,15 +92,6 @@ def feature_files(folder: Folder) -> list[str]:
     if not names:
         raise BadData(f"{folder.address}: there are no Parquet files in this folder")
     return names
-
-
-def in_order(features: Features, names: tuple[str, ...] | None) -> NDArray[np.float64]:
-    """Return the columns in the order of some names; without names on either side, as they stand."""
-    if features.names is None or names is None or features.names == names:
-        return features.matrix
-    if set(features.names) != set(names):
-        raise BadData("the columns are not the features that the campaign asks for")
-    return features.matrix[:, [features.names.index(name) for name in names]]
 
 
 def _claim(target: Folder, campaign: Campaign, names: list[str], seed: int | None) -> None:
@@ -114,10 +112,29 @@ def _claim(target: Folder, campaign: Campaign, names: list[str], seed: int | Non
             raise BadData(f"{target.address}: this folder was begun with another {key}; give one of its own")
 
 
-def _counted(
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What a task says of its part.
+
+    Parameters
+    ----------
+    reports
+        How many it has.
+    extra
+        Columns of the file that are no features.
+    tally
+        What was outside bounds or missing; None if the part was finished before.
+    """
+
+    reports: int
+    extra: tuple[str, ...]
+    tally: Tally | None
+
+
+def _finished(
     source: Folder, target: Folder, names: list[str], cluster: "Cluster | None", progress: Progress | None
-) -> Iterator[int]:
-    """Finish every part and yield how many reports each has."""
+) -> Iterator[Part]:
+    """Finish every part and yield what it says."""
     tasks = [(source.address, target.address, name, names[0]) for name in names]
     if cluster is None:
         yield from _noting((simulate_part(*task) for task in tasks), len(tasks), progress)
@@ -126,25 +143,37 @@ def _counted(
         yield from _noting(completed(client, simulate_part, tasks), len(tasks), progress)
 
 
-def _noting(counts: Iterator[int], total: int, progress: Progress | None) -> Iterator[int]:
-    for done, count in enumerate(counts, start=1):
+def _noting(parts: Iterator[Part], total: int, progress: Progress | None) -> Iterator[Part]:
+    for done, part in enumerate(parts, start=1):
         if progress is not None:
             progress(done, total)
-        yield count
+        yield part
 
 
-def simulate_part(features: str, output: str, name: str, first: str) -> int:
-    """Finish one part, unless it is finished, and return how many reports it has. Runs on a worker.
+def _remark(campaign: Campaign, parts: list[Part], first: tuple[str, ...]) -> None:
+    """Say once, of all parts together, what was left out, assumed and changed."""
+    if campaign.names is None:
+        remark_order(first)
+    remark_extra(list(dict.fromkeys(name for part in parts for name in part.extra)))
+    for sentence in Tally.joined(part.tally for part in parts if part.tally is not None).sentences(campaign):
+        logger.warning(sentence)
+
+
+def simulate_part(features: str, output: str, name: str, first: str) -> Part:
+    """Finish one part, unless it is finished, and say what it has. Runs on a worker.
 
     Everything beyond places and names is read here, so that the cluster never handles it. For the same reason an error
     of another library, whose message may quote what it stumbled over, is replaced by its kind.
     """
     source, target = Folder(features), Folder(output)
     try:
-        people = read_features_part(source, name)
-        if not target.exists(name):
-            _draw(source, target, name, first, people)
-        return _checked(source, target, name, people)
+        manifest = target.document(_MANIFEST)
+        campaign = Campaign.from_json(manifest["campaign"])
+        wanted = read_feature_names(source, first) if campaign.names is None else campaign.names
+        people = read_features_part(source, name, wanted=wanted)
+        tally = None if target.exists(name) else _draw(campaign, manifest["seed"], source, target, name, people)
+        extra = [column for column in read_feature_names(source, name) if column not in set(wanted)]
+        return Part(_checked(source, target, name, people), tuple(extra), tally)
     except (PrivgeError, OSError, MemoryError):
         raise
     except Exception as error:  # noqa: BLE001 (whatever it is, its message stays here)
@@ -152,21 +181,20 @@ def simulate_part(features: str, output: str, name: str, first: str) -> int:
     raise PrivgeError(problem)
 
 
-def _draw(source: Folder, target: Folder, name: str, first: str, people: Features) -> None:
-    manifest = target.document(_MANIFEST)
-    campaign, seed = Campaign.from_json(manifest["campaign"]), manifest["seed"]
-    columns = campaign.names
-    if columns is None and name != first:
-        columns = read_feature_names(source, first)
+def _draw(
+    campaign: Campaign, seed: int | None, source: Folder, target: Folder, name: str, people: Features
+) -> Tally | None:
+    """Draw a part, and say what was changed; None if another worker was faster."""
     own_seed = None if seed is None else named_seed(seed, name)
     try:
-        reports = simulate(campaign, in_order(people, columns), ids=people.ids, seed=own_seed)  # type: ignore[arg-type]
+        reports, tally = simulate_counted(campaign, people.matrix, ids=people.ids, seed=own_seed)  # type: ignore[arg-type]
     except BadData as error:
         raise BadData(f"{source.file(name)}: {error}") from error
     try:
         reports.to_parquet(target.file(name), once=True)
-    except FileExistsError:  # another worker was faster: its draw counts, and this one is forgotten
-        return
+    except FileExistsError:  # its draw counts, and this one is forgotten
+        return None
+    return tally
 
 
 def _checked(source: Folder, target: Folder, name: str, people: Features) -> int:

@@ -166,7 +166,7 @@ def test_reports_of_unknown_nodes_are_dropped_when_asked(embed, tmp_path, caplog
     more = write_features(tmp_path / "more.csv", rows=range(NODES + 2))
     with caplog.at_level(logging.WARNING):
         summary, made = embed("--features", more, "--epsilon", 1, "--drop-unknown")
-    assert "dropped 2 reports of nodes that are not in the graph" in caplog.text
+    assert "dropped 2 of 42 reports (4.8%) of nodes that are not in the graph" in caplog.text
     assert summary["participation"] == 1
     assert len(made) == NODES
 
@@ -277,4 +277,4 @@ def test_bars_and_logs_stay_off_stdout_even_on_a_terminal(tmp_path, edges):
     assert process.returncode == 0, drawn
     assert set(json.loads(stdout)) == SUMMARY
     assert "Propagating" in drawn
-    assert "dropped 2 reports" in drawn
+    assert "dropped 2 of 42 reports" in drawn

@@ -197,7 +197,7 @@ def test_reports_of_unknown_nodes_are_dropped_when_asked(run, store, campaign, r
     assert "1 of 6 reports are of nodes that are not in the graph" in result.stderr
     result = run("--update", tmp_path / "z.parquet", "--drop-unknown")
     assert result.summary["new_reports"] == 5
-    assert "dropped 1 reports" in result.stderr
+    assert "dropped 1 of 6 new reports (16.7%)" in result.stderr
     assert result.summary["participation"] == pytest.approx(25 / NODES, rel=1e-12)
 
 
@@ -251,9 +251,9 @@ def test_options_without_effect_are_refused(run, store, reports, tmp_path, optio
 def test_sources_do_not_mix(run, tmp_path, graph):
     assert run("--reports", tmp_path / "r.parquet").exit_code == 2
     arguments = ["embed", "--graph", str(graph), "-o", str(tmp_path / "z.parquet"), "--features", "f.csv"]
-    result = CliRunner().invoke(main, [*arguments, "--campaign", "ab"])
+    result = CliRunner().invoke(main, [*arguments, "--epsilon", "1", "--update", "z.parquet"])
     assert result.exit_code == 2
-    assert "go with --store" in result.stderr
+    assert "goes with --store" in result.stderr
 
 
 def test_a_store_that_is_not_there_is_not_made(run, tmp_path):

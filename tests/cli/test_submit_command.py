@@ -161,7 +161,7 @@ def test_columns_are_joined_by_name(run, tmp_path, keys, monkeypatch):
     assert seen[0].tolist() == [[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]]
     result = run("--batch", users(tmp_path / "v.parquet", columns=["a", "b", "d"]), "--keys-file", keys)
     assert result.exit_code == 3
-    assert "not the features that the campaign asks for" in result.stderr
+    assert "v.parquet: there is no column for 1 of 3 features: 'c'" in result.stderr
 
 
 def test_a_sparse_matrix_has_numbers_for_nodes(run, tmp_path, keys, service):

@@ -24,11 +24,11 @@ from privge.cli.options import (
     json_option,
     naming,
     refuse_campaign_options,
-    simulated_campaign,
 )
 from privge.cli.progress import progress_bar
+from privge.cli.simulated import CampaignOptions, simulated_reports
 from privge.embedding import embed as embed_reports
-from privge.graph import Graph, read_features, read_graph
+from privge.graph import Graph, read_graph
 from privge.graph.stored import StoredGraph
 from privge.parts import ReportParts
 from privge.propagation import DEFAULT_TOLERANCE, ENGINES
@@ -49,7 +49,11 @@ from privge.vectors import Embedding
     metavar="URL",
     help="Or their store: sqlite:///path, postgresql://...  [default: PRIVGE_STORE]",
 )
-@click.option("--campaign", "campaign_id", metavar="ID", help="Which campaign of the store: its id, or how it begins.")
+@click.option(
+    "--campaign",
+    metavar="ID|FILE",
+    help="With --store, which campaign: its id, or how it begins. With --features, a campaign in TOML or JSON.",
+)
 @click.option(
     "--update", "update_path", type=INPUT, help="Earlier embedding of the store: add only what arrived since."
 )
@@ -76,9 +80,9 @@ from privge.vectors import Embedding
 @json_option
 def embed(
     graph_place: str, nodes_path: Path | None, reports_place: str | None, store_url: str | None,
-    campaign_id: str | None, update_path: Path | None, features_path: Path | None, mechanism: str,
-    epsilon: float | None, k: int | None, low: float, high: float, levels: int | None, seed: int | None, alpha: float,
-    r: float, tolerance: float, engine: str, decoding: str, threads: int | None, memory: int | None,
+    campaign: str | None, update_path: Path | None, features_path: Path | None, mechanism: str,
+    epsilon: float | None, k: int | None, low: float | None, high: float | None, levels: int | None, seed: int | None,
+    alpha: float, r: float, tolerance: float, engine: str, decoding: str, threads: int | None, memory: int | None,
     cluster: str | None, regime: str, work_folder: str | None, output: str, *, drop_unknown: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Spread reports over a graph by personalized PageRank: one vector for each node.
@@ -92,13 +96,20 @@ def embed(
       privge embed --graph edges.csv --store sqlite:///app.db --campaign 3f5a -o z.parquet
       privge embed --graph edges.csv --store sqlite:///app.db --update z.parquet -o z.parquet
       privge embed --graph edges.csv --features features.csv --epsilon 1 --k 5 -o z.parquet
+      privge embed --graph edges.csv --features features.csv --campaign campaign.toml -o z.parquet
       privge embed --graph edges.csv --features features.csv --mechanism structure --k 5 -o control.parquet
       privge embed --graph big.graph --reports reports/ --cluster tcp://host:8786 -o vectors/
     """
     if store_url is None and reports_place is None and features_path is None:
         store_url = os.environ.get("PRIVGE_STORE")  # a password would be visible on the command line
-    _check_sources(reports_place, features_path, store_url, campaign_id, update_path)
+    _check_sources(reports_place, features_path, store_url, campaign, update_path)
     _check_cluster(cluster, features_path)
+    options = None
+    if features_path is not None:
+        path = None if campaign is None else Path(campaign)
+        options = CampaignOptions(
+            path=path, mechanism=mechanism, epsilon=epsilon, k=k, low=low, high=high, levels=levels
+        )
     for name, value in (("--alpha", alpha), ("--r", r), ("--tolerance", tolerance)):
         if not math.isfinite(value):  # click lets NaN through every range
             raise click.BadParameter(f"must be a finite number, got {value}", param_hint=name)
@@ -123,14 +134,12 @@ def embed(
         if store_url is not None:
             given = tolerance if _given("tolerance") else None
             embedding, more = _from_store(
-                store_url, campaign_id, update_path, graph, spread, given, threads, drop_unknown=drop_unknown
+                store_url, campaign, update_path, graph, spread, given, threads, drop_unknown=drop_unknown
             )
         else:
-            if reports_place is not None:
-                reports = _reports(reports_place)
-            else:
-                reports = _simulated(features_path, mechanism, epsilon, k, low, high, levels, seed)  # type: ignore[arg-type]
-            with naming(reports_place or features_path):  # type: ignore[arg-type]
+            place = reports_place or str(features_path)
+            reports = _reports(place) if options is None else simulated_reports(Path(place), options, seed)
+            with naming(place):
                 embedding = spread(reports)
         _write(embedding, output, address, graph)
         summary = {**_summary(embedding, output), **more}
@@ -208,8 +217,10 @@ def _check_sources(
     """Refuse options that do not go together."""
     if sum(source is not None for source in (reports, features, store)) != 1:
         raise click.UsageError("Give either --reports or --store (real) or --features (simulated devices).")
-    if store is None and (campaign is not None or update is not None):
-        raise click.UsageError("--campaign and --update go with --store.")
+    if store is None and update is not None:
+        raise click.UsageError("--update goes with --store.")
+    if reports is not None and campaign is not None:
+        raise click.UsageError("--campaign has no effect with --reports, which bring their own campaign.")
     if features is None:
         refuse_campaign_options("--reports" if store is None else "--store")
     for name in ("alpha", "r", "decoding", "engine") if update is not None else ():
@@ -252,17 +263,6 @@ def _from_store(
         return news.embedding, news.summary()
     finally:
         store.close()
-
-
-def _simulated(
-    path: Path, mechanism: str, epsilon: float | None, k: int | None, low: float, high: float, levels: int | None,
-    seed: int | None,
-) -> Reports:  # fmt: skip
-    features = read_features(path)
-    campaign = simulated_campaign(features.matrix.shape[1], mechanism, epsilon, k, low, high, levels)
-    click.echo("Simulating the devices: this reads everybody's private features.", err=True)
-    with naming(path), progress_bar("Perturbing") as progress:
-        return campaign.simulate(features.matrix, ids=features.ids, seed=seed, progress=progress)  # type: ignore[arg-type]
 
 
 def _summary(embedding: Embedding, output: str) -> dict[str, object]:

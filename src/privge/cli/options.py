@@ -8,8 +8,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from privge.campaign import Campaign
-from privge.errors import BadData, InvalidCampaign
+from privge.errors import BadData
 from privge.mechanisms import LAWS, MAX_LEVELS
 
 Command = Callable[..., Any]
@@ -45,27 +44,18 @@ def campaign_options(command: Command) -> Command:
         click.option(
             "--k", type=click.IntRange(1), help="Features a person reports.  [default: epsilon / 2.5, at least 1]"
         ),
-        click.option("--low", type=float, default=0.0, show_default=True, help="Public lower bound of every feature."),
-        click.option("--high", type=float, default=1.0, show_default=True, help="Public upper bound of every feature."),
+        click.option(
+            "--low", type=float, help="Public lower bound of every feature.  [default: 0, if no value lies below]"
+        ),
+        click.option(
+            "--high", type=float, help="Public upper bound of every feature.  [default: 1, if no value lies above]"
+        ),
         click.option("--levels", type=click.IntRange(2, MAX_LEVELS), help="Input levels of the grid.  [default: 1025]"),
         click.option("--seed", type=click.IntRange(0), help="Repeat the noise. NOT PRIVATE; for research."),
     ]
     for option in reversed(options):
         command = option(command)
     return command
-
-
-def simulated_campaign(
-    dimensions: int, mechanism: str, epsilon: float | None, k: int | None, low: float, high: float, levels: int | None
-) -> Campaign:
-    """Build the campaign that the options describe."""
-    try:
-        return Campaign(
-            dimensions=dimensions, low=low, high=high, mechanism=mechanism, epsilon=epsilon, k=k, levels=levels,
-            purpose="simulation on the command line",
-        )  # fmt: skip
-    except InvalidCampaign as error:
-        raise click.UsageError(str(error)) from error
 
 
 def refuse_campaign_options(instead: str, *, allowed: tuple[str, ...] = ()) -> None:

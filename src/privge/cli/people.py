@@ -16,11 +16,12 @@ from privge.device.outbox import Outbox
 from privge.errors import BadData
 from privge.graph import read_features, read_ids
 from privge.graph.columns import read_table
-from privge.graph.readers import Features, read_features_part
+from privge.graph.readers import read_features_part
 from privge.ids import Ids
 from privge.parts import ReportParts
 from privge.reports import Reports
-from privge.simulation import feature_files, in_order
+from privge.simulation import feature_files
+from privge.tables import Features, in_order
 
 TokenOf: TypeAlias = Callable[[str | int], str]
 

@@ -16,17 +16,12 @@ from privge.cli.options import (
     campaign_options,
     check_output,
     cluster_option,
-    existing,
     in_parts,
     json_option,
-    naming,
-    refuse_campaign_options,
-    simulated_campaign,
 )
 from privge.cli.progress import progress_bar
-from privge.graph import read_features
-from privge.graph.readers import read_feature_names
-from privge.simulation import feature_files, simulate_parts
+from privge.cli.simulated import CampaignOptions, simulated_reports, warn
+from privge.simulation import simulate_parts
 
 
 @click.command()
@@ -39,13 +34,17 @@ from privge.simulation import feature_files, simulate_parts
               help="Where the reports go (.parquet; for a folder of features, a folder or address).")  # fmt: skip
 @json_option
 def perturb(
-    features_place: str, campaign_path: Path | None, mechanism: str, epsilon: float | None, k: int | None, low: float,
-    high: float, levels: int | None, seed: int | None, cluster: str | None, output: str, *, as_json: bool,
+    features_place: str, campaign_path: Path | None, mechanism: str, epsilon: float | None, k: int | None,
+    low: float | None, high: float | None, levels: int | None, seed: int | None, cluster: str | None, output: str, *,
+    as_json: bool,
 ) -> None:  # fmt: skip
     """Perturb everybody's features at once, as their devices would.
 
     This is a simulation for research: it reads the private features of everybody. In a real collection each device
     perturbs its own, and nobody has this file.
+
+    Columns go by name: those that the campaign names, in its order, whatever else the file has. Without --campaign all
+    columns but id are features. What lies outside the bounds or is missing is counted and said, by feature.
 
     A folder of features, of any size, becomes a folder of reports, one part for each file. Run the command again after
     any failure: finished parts stay as they are, because nobody may be drawn twice.
@@ -53,20 +52,17 @@ def perturb(
     \b
     Examples:
       privge perturb --features features.csv --epsilon 1 --k 5 -o reports.parquet
+      privge perturb --features features.csv --campaign campaign.toml -o reports.parquet
       privge perturb --features s3://lab/features --epsilon 1 --k 5 -o s3://lab/reports --cluster tcp://lab:8786
     """
-
-    def campaign_for(dimensions: int) -> Campaign:
-        if campaign_path is None:
-            return simulated_campaign(dimensions, mechanism, epsilon, k, low, high, levels)
-        refuse_campaign_options("--campaign", allowed=("seed",))
-        return Campaign.load(existing(campaign_path))
-
+    options = CampaignOptions(
+        path=campaign_path, mechanism=mechanism, epsilon=epsilon, k=k, low=low, high=high, levels=levels
+    )
     if in_parts(features_place):
         _check_folder(output)
         source = Folder(features_place)
-        campaign = campaign_for(len(read_feature_names(source, feature_files(source)[0])))
-        _warn()
+        campaign = options.for_folder(source)
+        warn()
         with opened_cluster(cluster) as address, progress_bar("Perturbing") as progress:
             parts = simulate_parts(campaign, source, output, seed=seed, cluster=address, progress=progress)
         reports, more = parts.reports, {"parts": len(parts)}
@@ -74,18 +70,10 @@ def perturb(
         if cluster is not None:
             raise click.UsageError("--cluster needs a folder or an address of Parquet files: one file is one task.")
         check_output(Path(output), ".parquet")
-        features = read_features(Path(features_place))
-        campaign = campaign_for(features.matrix.shape[1])
-        _warn()
-        with naming(Path(features_place)), progress_bar("Perturbing") as progress:
-            made = campaign.simulate(features.matrix, ids=features.ids, seed=seed, progress=progress)  # type: ignore[arg-type]
+        made = simulated_reports(Path(features_place), options, seed)
         made.to_parquet(output)
-        reports, more = len(made), {}
+        campaign, reports, more = made.campaign, len(made), {}
     click.echo(_summary(campaign, reports, more, output) if as_json else _sentence(campaign, reports, more, output))
-
-
-def _warn() -> None:
-    click.echo("Simulating the devices: this reads everybody's private features.", err=True)
 
 
 def _check_folder(output: str) -> None:

@@ -97,7 +97,12 @@ def embed_news(
 def _known(reports: Reports, graph: Graph) -> Reports:
     rows = np.flatnonzero(graph.rows_of(reports.ids) >= 0)
     if len(rows) < len(reports):
-        click.echo(f"dropped {len(reports) - len(rows)} reports of nodes that are not in the graph", err=True)
+        dropped = len(reports) - len(rows)
+        click.echo(
+            f"dropped {dropped:,} of {len(reports):,} new reports ({dropped / len(reports):.1%}) of nodes that are not "
+            "in the graph",
+            err=True,
+        )
     return Reports.with_indices(reports.campaign, reports.ids[rows], reports.codes[rows], reports.indices[rows])
 
 

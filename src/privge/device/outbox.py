@@ -23,8 +23,9 @@ from privge.device.folder import locked, private_folder, sync_folder
 from privge.device.index import NodeIndex
 from privge.errors import BadData
 from privge.ids import Ids
-from privge.perturbation import FeatureMatrix, simulate
+from privge.perturbation import simulate
 from privge.reports import Reports
+from privge.tables import FeatureMatrix
 
 
 @dataclass(frozen=True)

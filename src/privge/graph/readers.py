@@ -4,7 +4,6 @@ import logging
 import zipfile
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
 
@@ -22,19 +21,11 @@ from privge.graph.columns import EDGE_NAMES, delimiter, first_line, first_null, 
 from privge.graph.graph import Graph, UnknownNode
 from privge.graph.stored import StoredGraph
 from privge.ids import Ids, as_ids, first_repeated
+from privge.tables import Features, numbers, pick, remark_extra
 
 logger = logging.getLogger(__name__)
 
 _NO_MATRIX = (OSError, ValueError, KeyError, EOFError, TypeError, NotImplementedError, zipfile.BadZipFile, zlib.error)
-
-
-@dataclass(frozen=True, eq=False)
-class Features:
-    """Feature rows by node id: dense or sparse."""
-
-    ids: Ids
-    matrix: NDArray[np.float64] | scipy.sparse.csr_array
-    names: tuple[str, ...] | None = None
 
 
 def read_graph(path: str | PathLike[str], *, nodes: str | PathLike[str] | None = None) -> Graph:
@@ -93,23 +84,46 @@ def read_ids(path: str | PathLike[str]) -> Ids:
     return _as_ids(_column(_table_with_ids(path), "id", path), path)
 
 
-def read_features(path: str | PathLike[str], *, leave_out: Sequence[str] = ()) -> Features:
+def read_features(
+    path: str | PathLike[str], *, leave_out: Sequence[str] = (), wanted: Sequence[str] | None = None
+) -> Features:
     """Read features: a table with a column ``id`` and one number column for each feature, or a sparse ``.npz``.
 
-    Row ``i`` of an ``.npz`` belongs to node ``i``. Columns to ``leave_out`` are no features.
+    Row ``i`` of an ``.npz`` belongs to node ``i``, and its columns have no names.
+
+    Parameters
+    ----------
+    path
+        The table or matrix.
+    leave_out
+        Columns that are no features.
+    wanted
+        Names of the features, in the order that columns shall have; any other column is left out, with a remark.
     """
     path = Path(path)
     if path.suffix == ".npz":
         matrix = _load_npz(path)
-        return Features(np.arange(matrix.shape[0]), matrix)
-    return _features(_table_with_ids(path), path, leave_out)
+        try:
+            return Features(np.arange(matrix.shape[0]), matrix)
+        except BadData as error:
+            raise BadData(f"{path}: {error}") from error
+    table = _table_with_ids(path)
+    features = _features(table, path, leave_out, wanted)
+    if wanted is not None:
+        remark_extra([name for name in table.column_names if name not in {"id", *leave_out, *wanted}])
+    return features
 
 
-def read_features_part(folder: Folder, name: str, *, leave_out: Sequence[str] = ()) -> Features:
-    """Read features from one Parquet file of a folder, which may be an address that fsspec knows."""
+def read_features_part(
+    folder: Folder, name: str, *, leave_out: Sequence[str] = (), wanted: Sequence[str] | None = None
+) -> Features:
+    """Read features from one Parquet file of a folder, which may be an address that fsspec knows; as `read_features`.
+
+    There is no remark on other columns, which all parts have.
+    """
     try:
         with folder.reading(name) as file:
-            return _features(pq.read_table(file), Path(name), leave_out)
+            return _features(pq.read_table(file), Path(name), leave_out, wanted)
     except (pa.ArrowException, OSError) as error:
         raise BadData(f"{folder.file(name)}: no Parquet file ({error})") from error
     except BadData as error:
@@ -125,11 +139,16 @@ def read_feature_names(folder: Folder, name: str) -> tuple[str, ...]:
         raise BadData(f"{folder.file(name)}: no Parquet file ({error})") from error
 
 
-def _features(table: pa.Table, path: Path, leave_out: Sequence[str]) -> Features:
+def _features(table: pa.Table, path: Path, leave_out: Sequence[str], wanted: Sequence[str] | None) -> Features:
     ids = _as_ids(_column(table, "id", path), path)
     names = tuple(name for name in table.column_names if name != "id" and name not in leave_out)
     if not names:
         raise BadData(f"{path}: there is no feature column beside id")
+    if wanted is not None:
+        try:
+            names = tuple(names[place] for place in pick(names, wanted)[0])
+        except BadData as error:
+            raise BadData(f"{path}: {error}") from error
     columns = [_numbers(table[name], name, path) for name in names]
     return Features(ids, np.column_stack(columns), names)
 
@@ -218,15 +237,12 @@ def _as_ids(column: pa.ChunkedArray, path: Path) -> Ids:
 
 
 def _numbers(column: pa.ChunkedArray, name: str, path: Path) -> NDArray[np.float64]:
-    if pa.types.is_null(column.type):
-        return np.full(len(column), np.nan)
     if column.type == pa.string() and (row := first_text(column)) is not None:
         raise BadData(f"{line_of(path, row, header=True)}: feature {name!r} is not a number")
-    if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type) or pa.types.is_boolean(column.type)):
-        raise BadData(f"{path}: feature {name!r} holds {column.type}, not numbers")
-    # Not checked for exactness: an integer beyond 2**53 is rounded, where the check would put it into a message.
-    numbers: NDArray[np.float64] = column.cast(pa.float64(), safe=False).to_numpy()
-    return numbers
+    try:
+        return numbers(column)
+    except BadData as error:
+        raise BadData(f"{path}: feature {name!r} {error}") from error
 
 
 def _load_npz(path: Path) -> scipy.sparse.csr_array:
