@@ -56,8 +56,10 @@ def embed(
         The public graph, in memory or on disk.
     reports
         At most one report a node. Nodes without a report get the midpoint.
-    alpha, r
-        Decay factor, in (0, 1), and convolution coefficient, in [0, 1], of the paper.
+    alpha
+        Decay factor of the paper, in (0, 1).
+    r
+        Convolution coefficient of the paper, in [0, 1].
     tolerance
         Largest error of any entry, certified.
     engine
@@ -71,8 +73,12 @@ def embed(
     memory
         Bytes that the result may take in memory; a larger one goes to a temporary memory-mapped file. By
         default half of the machine's memory.
-    cluster, folder, regime
-        As for `privge.propagate`: a Dask scheduler, a folder that its workers share, and how the work is cut.
+    cluster
+        A Dask scheduler that does the work, as for `privge.propagate`.
+    folder
+        For a cluster: a folder that its workers share, as for `privge.propagate`.
+    regime
+        For a cluster: how the work is cut, as for `privge.propagate`.
     progress
         Called with the columns done and the columns in all.
     """
@@ -127,8 +133,10 @@ def update(
         What `embed` returned for ``graph`` and ``reports``.
     new_reports
         Reports of the same campaign. A node that had a report gets the new one instead.
-    graph, reports
-        What the embedding was made from; the graph is checked against its fingerprint.
+    graph
+        The graph that the embedding was made from; it is checked against its fingerprint.
+    reports
+        The reports that the embedding was made from.
     tolerance
         Largest error that the update may add; by default that of the embedding. The certificate of the result is
         the sum of both.

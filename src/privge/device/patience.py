@@ -17,9 +17,10 @@ class Patience:
     ----------
     attempts
         How often to try, at least 1.
-    pause, longest
-        The wait before attempt n + 1 is drawn from 0 to ``pause * 2**n``, and never above ``longest``; nor is a wait
-        that the service asks for.
+    pause
+        Seconds: the wait before attempt n + 1 is drawn from 0 to ``pause * 2**n``.
+    longest
+        Seconds that no wait exceeds, nor one that the service asks for.
     timeout
         Seconds for a connection, for silence, and for an answer as a whole.
     sleep

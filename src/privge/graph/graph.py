@@ -40,7 +40,9 @@ class Graph:
     ----------
     ids
         Node ids, all strings or all integers; row ``i`` of everything belongs to ``ids[i]``.
-    indptr, indices
+    indptr
+        Where the neighbours of each row begin in ``indices``, and at last where they end.
+    indices
         The neighbours of row ``i`` are ``indices[indptr[i]:indptr[i+1]]``, sorted.
     """
 

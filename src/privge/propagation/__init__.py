@@ -76,8 +76,10 @@ def propagate(
         The graph.
     features
         One sparse row for each node, in the graph's order.
-    alpha, r
-        The paper's decay factor, in (0, 1), and convolution coefficient, in [0, 1].
+    alpha
+        The paper's decay factor, in (0, 1).
+    r
+        The paper's convolution coefficient, in [0, 1].
     tolerance
         Largest error allowed in any entry; the engine certifies it or fails.
     engine

@@ -39,7 +39,13 @@ def propagate_labels(
         One for each node; only those of ``train`` are read.
     train
         Rows whose label is known.
-    alpha, r, tolerance, threads
+    alpha
+        As of `privge.propagate`.
+    r
+        As of `privge.propagate`.
+    tolerance
+        As of `privge.propagate`.
+    threads
         As of `privge.propagate`.
 
     Returns
@@ -89,7 +95,11 @@ def ppr_scores(
     background
         Share of the leading eigenvector's part, ``sqrt(d_u d_v) / sum(d)``, that is taken off. That part is the
         same whether u and v are near or far; it knows degrees only.
-    alpha, tolerance, threads
+    alpha
+        As of `privge.propagate`.
+    tolerance
+        As of `privge.propagate`.
+    threads
         As of `privge.propagate`.
     """
     sources, targets = _cover(pairs, graph.nodes)

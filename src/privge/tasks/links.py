@@ -34,16 +34,24 @@ class LinkPredictor(Estimator):
 
     Parameters
     ----------
-    hidden, layers, dropout
-        Width of hidden layers, number of linear layers (1 is logistic regression), share of hidden units dropped.
-    learning_rate, weight_decay
+    hidden
+        Width of hidden layers.
+    layers
+        Number of linear layers; 1 is logistic regression.
+    dropout
+        Share of hidden units dropped.
+    learning_rate
+        Of Adam.
+    weight_decay
         Of Adam.
     batch
         Positive pairs in a minibatch; it has as many negatives.
     budget
         Positive pairs in an epoch: all training pairs, or a fresh sample of so many.
-    epochs, patience
-        At most so many epochs; stop after so many without a better validation AUC.
+    epochs
+        At most so many.
+    patience
+        Stop after so many epochs without a better validation AUC.
     scaling
         See `privge.tasks.scaling`; ``none`` is the paper's.
     start

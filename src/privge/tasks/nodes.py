@@ -29,14 +29,22 @@ class NodeClassifier(Estimator):
 
     Parameters
     ----------
-    hidden, layers, dropout
-        Width of hidden layers, number of linear layers (1 is logistic regression), share of hidden units dropped.
-    learning_rate, weight_decay
+    hidden
+        Width of hidden layers.
+    layers
+        Number of linear layers; 1 is logistic regression.
+    dropout
+        Share of hidden units dropped.
+    learning_rate
+        Of Adam.
+    weight_decay
         Of Adam.
     batch
         Rows in a minibatch.
-    epochs, patience
-        At most so many epochs; stop after so many without a better validation loss.
+    epochs
+        At most so many.
+    patience
+        Stop after so many epochs without a better validation loss.
     scaling
         See `privge.tasks.scaling`; ``none`` is the paper's.
     seed

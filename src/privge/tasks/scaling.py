@@ -41,8 +41,10 @@ class Scaling:
         Number of columns of the matrix.
     columns
         The columns that are used, or None for all: columns of zeros say nothing and only cost time.
-    shift, factor
-        A value becomes ``(value - shift) * factor``; a number, or one for each used column.
+    shift
+        A value becomes ``(value - shift) * factor``: a number, or one for each used column; or None for no shift.
+    factor
+        A number, or one for each used column.
     common
         Unit vector of the mean row, whose component becomes the last column; or None.
     common_factor
