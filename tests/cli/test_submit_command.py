@@ -1,4 +1,5 @@
 import json
+import re
 import subprocess
 import sys
 
@@ -162,6 +163,35 @@ def test_columns_are_joined_by_name(run, tmp_path, keys, monkeypatch):
     result = run("--batch", users(tmp_path / "v.parquet", columns=["a", "b", "d"]), "--keys-file", keys)
     assert result.exit_code == 3
     assert "v.parquet: there is no column for 1 of 3 features: 'c'" in result.stderr
+
+
+def test_parts_of_a_campaign_without_names_go_by_the_first_of_them(run, tmp_path, keys, service, monkeypatch):
+    import privge.device.outbox
+
+    seen, real = [], privge.device.outbox.simulate
+    monkeypatch.setattr(
+        privge.device.outbox,
+        "simulate",
+        lambda campaign, rows, **rest: seen.extend(rows.tolist()) or real(campaign, rows, **rest),
+    )
+    (tmp_path / "u").mkdir()
+    pq.write_table(pa.table({"id": ["x"], "c": [0.3], "a": [0.1], "b": [0.2]}), tmp_path / "u" / "0.parquet")
+    pq.write_table(pa.table({"id": ["y"], "a": [0.4], "b": [0.5], "c": [0.6]}), tmp_path / "u" / "1.parquet")
+    nameless = Campaign(dimensions=3, low=0, high=1, mechanism="hds", epsilon=1.0, k=2, levels=33)
+    result = run("--batch", tmp_path / "u", "--keys-file", keys, url=service.add(nameless))
+    assert result.exit_code == 0, result.stderr
+    assert seen == [[0.3, 0.1, 0.2], [0.6, 0.4, 0.5]]
+    assert result.stderr.count("the columns go in their own order: c, a, b") == 1
+
+
+def test_other_columns_stay_at_home_and_what_is_clipped_is_said(run, tmp_path, keys, service):
+    table = users(tmp_path / "u.parquet", town=["x"] * COUNT, b=np.full(COUNT, 61_234.57))
+    result = run("--batch", table, "--keys-file", keys)
+    assert result.exit_code == 0, result.stderr
+    assert "left out 1 column that is no feature of the campaign: 'town'" in result.stderr
+    assert re.search(r"^b: (\d+) of \1 values clipped to 0\.\.1$", result.stderr, re.MULTILINE)
+    assert "61234" not in result.stderr
+    assert not any("clipped" in str(request) for request in service.requests)
 
 
 def test_a_sparse_matrix_has_numbers_for_nodes(run, tmp_path, keys, service):

@@ -16,12 +16,12 @@ from privge.device.outbox import Outbox
 from privge.errors import BadData
 from privge.graph import read_features, read_ids
 from privge.graph.columns import read_table
-from privge.graph.readers import read_features_part
+from privge.graph.readers import read_feature_names, read_features_part
 from privge.ids import Ids
 from privge.parts import ReportParts
 from privge.reports import Reports
 from privge.simulation import feature_files
-from privge.tables import Features, in_order
+from privge.tables import Features, remark_extra, remark_order
 
 TokenOf: TypeAlias = Callable[[str | int], str]
 
@@ -58,23 +58,30 @@ class Piece:
         """Put a report of each of them into the outbox; return how many were drawn."""
         with naming(self.place):
             if isinstance(self.people, Features):
-                return outbox.draw(in_order(self.people, outbox.campaign.names), self.ids)
+                return outbox.draw(self.people.matrix, self.ids)
             outbox.take(self.people)
             return 0
 
 
-def feature_pieces(place: str) -> Iterator[Piece]:
-    """Read private features, one file at a time."""
+def feature_pieces(place: str, wanted: Sequence[str] | None) -> Iterator[Piece]:
+    """Read private features, one file at a time: the wanted columns; without names those of the first file."""
     click.echo("Simulating the devices: this reads everybody's private features.", err=True)
     if not in_parts(place):
-        features = read_features(Path(place), leave_out=("token",))
+        features = read_features(Path(place), leave_out=("token",), wanted=wanted)
+        if wanted is None and features.names is not None:
+            remark_order(features.names)
         yield Piece(place, features, len(features.ids), _tokens_in_file(Path(place)))
         return
     folder = Folder(place)
     names = feature_files(folder)
     total = sum(_length(folder, name) for name in names)
+    columns = [column for column in read_feature_names(folder, names[0]) if column != "token"]
+    if wanted is None:
+        remark_order(columns)
+    else:
+        remark_extra([column for column in columns if column not in set(wanted)])
     for name in names:
-        features = read_features_part(folder, name, leave_out=("token",))
+        features = read_features_part(folder, name, leave_out=("token",), wanted=columns if wanted is None else wanted)
         yield Piece(folder.file(name), features, total, _tokens_in_part(folder, name))
 
 

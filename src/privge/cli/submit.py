@@ -66,7 +66,8 @@ def submit(
         token_of = token_source(campaign.id, keys_file, tokens_path)
         outbox = Outbox((default_folder() / "submit" if state is None else state) / campaign.id, campaign)
         with progress_bar("Sending") as progress:
-            for piece in feature_pieces(batch_place) if batch_place else report_pieces(reports_place or ""):
+            columns = campaign.names
+            for piece in feature_pieces(batch_place, columns) if batch_place else report_pieces(reports_place or ""):
                 _submit_piece(service, outbox, piece, token_of(piece), size, totals, progress)
     summary = {
         "campaign": campaign.id, "reports": totals.reports, "drawn": totals.drawn,
