@@ -93,6 +93,12 @@ def test_bounds_are_those_of_the_feature(caplog):
     assert caplog.messages == ["feature 1: 10 of 10 values taken as the midpoint of -5..5"]
 
 
+@pytest.mark.parametrize(("missing", "words"), [("midpoint", "the midpoint"), ("low", "the low end")])
+def test_missing_values_are_said_to_be_what_the_campaign_makes_of_them(caplog, missing, words):
+    campaign(dimensions=1, names=["age"], k=1, missing=missing).simulate(np.array([[np.nan], [0.5]]))
+    assert caplog.messages == [f"age: 1 of 2 values missing, taken as {words} of 0..1"]
+
+
 @pytest.mark.parametrize("on_cluster", [False, True])
 def test_parts_say_it_once_and_keep_it_nowhere(tmp_path, cluster, caplog, on_cluster):
     (tmp_path / "f").mkdir()
@@ -109,7 +115,7 @@ def test_parts_say_it_once_and_keep_it_nowhere(tmp_path, cluster, caplog, on_clu
     assert not any(b"clipped" in path.read_bytes() for path in (tmp_path / "r").iterdir())
 
 
-def test_a_device_counts_nothing(caplog):
+def test_a_device_logs_nothing(caplog):
     caplog.set_level("DEBUG", logger="privge")
     campaign().report([99.0] * 4 + [None] * 4, node="alice")
     assert not caplog.messages

@@ -21,7 +21,7 @@ _TREATED = {
     "midpoint": "taken as the midpoint of",
     "low": "taken as the low end of",
     "high": "taken as the high end of",
-    "refuse": "refused outside",
+    "refuse": "refused beyond",  # never said: an error says it
 }
 
 
