@@ -22,8 +22,10 @@ class Pace:
     ----------
     least
         Seconds of the shortest slot.
-    clock, sleep
-        What tells the time, and what waits.
+    clock
+        What tells the time.
+    sleep
+        What waits.
     """
 
     least: float = 0.25
