@@ -3,6 +3,7 @@ import re
 from decimal import Decimal
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse
 
@@ -238,6 +239,12 @@ def test_features_by_name():
     assert levels(c, {"a": 0.0, "private name": 1.0, 3: 0.5, None: 2}) == (0, 16, 16, 16, 16, 16)
     with pytest.raises(BadData, match="names no features"):
         everything().report({"a": 0.0}, node=1)
+
+
+def test_a_row_of_a_table_goes_by_its_column_names():
+    row = pd.DataFrame({"c": [1.0], "zz": [9.0], "a": [0.0]}, index=["alice"]).loc["alice"]
+    assert levels(everything(names=list("abcdef")), row) == (0, 16, 32, 16, 16, 16)
+    assert levels(everything(), pd.Series([0.0, 1.0, 0, 0, 0, 0])) == (0, 32, 0, 0, 0, 0)  # no names: in order
 
 
 @pytest.mark.parametrize("features", [np.zeros((3, 5)), np.zeros(6), np.zeros((1, 2, 6))])

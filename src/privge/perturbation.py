@@ -6,8 +6,8 @@ about the person, and nothing about anybody else, enters the report. No message 
 """
 
 import logging
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -184,15 +184,21 @@ def _bound(bound: float | tuple[float, ...], indices: Indices) -> Floats:
 
 def _values(campaign: Campaign, x: FeatureVector, indices: list[int]) -> list[float]:
     """Read the sampled values and no others."""
-    if isinstance(x, Mapping):
+    if _by_name(x):
         if campaign.names is None:
             raise BadData("this campaign names no features: give the values as a list")
         return [_number(x.get(campaign.names[index])) for index in indices]
-    values = x if isinstance(x, Sequence | np.ndarray) else np.asarray(x)  # a pandas column goes by position
+    values = x if isinstance(x, Sequence | np.ndarray) else np.asarray(x)
     no_vector = isinstance(values, str | bytes) or (isinstance(values, np.ndarray) and values.ndim != 1)
     if no_vector or len(values) != campaign.dimensions:
         raise BadData(f"a person has {campaign.dimensions} features; give one value for each, in order")
     return [_number(values[index]) for index in indices]
+
+
+def _by_name(x: FeatureVector) -> TypeGuard[Mapping[str, object]]:
+    """Say whether values have names: a mapping, or a row of a pandas table, whose labels are its columns."""
+    labels: Iterable[object] = getattr(x, "keys", tuple)()
+    return isinstance(x, Mapping) or any(isinstance(label, str) for label in labels)
 
 
 def _number(value: object) -> float:
