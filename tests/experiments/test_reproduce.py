@@ -1,6 +1,7 @@
 """`privge reproduce`: a killed run continues, repeats nothing, and ends with the same table."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -14,7 +15,8 @@ from privge.cli import main
 ASK = ["-q", "reproduce", "nodes", "--dataset", "synthetic", "--mechanism", "hds", "--epsilon", "1", "--k", "3"]
 FIELDS = {
     "task", "dataset", "mechanism", "epsilon", "k", "repeats", "metric", "mean", "std", "structure_only",
-    "label_propagation", "no_privacy", "lift", "lift_low", "lift_high", "paper",
+    "label_propagation", "no_privacy", "lift", "lift_low", "lift_high", "lift_over_graph_alone",
+    "lift_over_graph_alone_low", "lift_over_graph_alone_high", "paper",
 }  # fmt: skip
 
 
@@ -74,6 +76,33 @@ def test_two_jobs_give_a_record_for_every_repeat(unbroken, tmp_path):
     summary = reproduce(tmp_path, "--jobs", "2")
     assert summary["repeats"] == expected["repeats"]
     assert {json.loads(line)["threads"] for line in lines(tmp_path)} == {1}
+
+
+def test_the_table_has_every_control_and_both_lifts(unbroken):
+    folder, summary = unbroken
+    result = CliRunner().invoke(main, [*ASK, "--repeats", "2", "--results", str(folder)])
+    header, row = result.stdout.splitlines()
+    for name in ("structure-only", "graph alone", "no privacy", "over structure-only", "over graph alone"):
+        assert name in header
+    for name in ("mean", "structure_only", "label_propagation", "no_privacy"):
+        assert f"{summary[name]:.1f}" in row
+    for name in ("lift", "lift_over_graph_alone"):
+        low, high = (f"{summary[f'{name}_{end}']:+.1f}" for end in ("low", "high"))
+        assert f"{summary[name]:+.1f} ({low} to {high})" in row
+
+
+def test_one_repeat_is_printed_without_a_spread(unbroken):
+    folder, _ = unbroken
+    ask = [*ASK, "--repeats", "1", "--results", str(folder)]
+    result, as_json = CliRunner().invoke(main, ask), CliRunner().invoke(main, [*ask, "--json"])
+    assert result.exit_code == as_json.exit_code == 0
+    assert "nan" not in result.stdout
+    assert not re.search(r"\d ±", result.stdout)
+    assert "one repeat, no spread" in result.stdout
+    summary = json.loads(as_json.stdout, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+    assert summary["std"] is summary["lift_low"] is summary["lift_over_graph_alone_high"] is None
+    assert summary["mean"] is not None
+    assert summary["lift"] is not None
 
 
 def test_an_unknown_dataset_is_bad_data():

@@ -1,16 +1,18 @@
 """Means, controls and paired differences."""
 
 import math
+import re
 
 import numpy as np
 import pytest
 from scipy.stats import ttest_rel
 
 from privge.experiments.conclusions import conclusions
-from privge.experiments.plan import Cell, k_cells, task_plan
+from privge.experiments.plan import Cell, k_cells, scale_cells, task_plan
 from privge.experiments.report import write_report
 from privge.experiments.results import Results
-from privge.experiments.summary import Lift, Table
+from privge.experiments.spread import Lift, Spread
+from privge.experiments.summary import Table
 
 PLAN = task_plan("nodes")
 CELL = Cell("nodes", "cora", "hds", 1.0, 20)
@@ -21,8 +23,9 @@ def save(results, cell, values):
         results.append(
             {
                 "task": cell.task, "dataset": cell.dataset, "mechanism": cell.mechanism, "epsilon": cell.epsilon,
-                "k": cell.k, "repeat": repeat, "accuracy": value, "settings": PLAN.datasets["cora"].to_dict(),
-                "seconds": {"train": 1.0, "propagate": 0.5}, "versions": {"privge": "0"},
+                "k": cell.k, "repeat": repeat, "form": cell.form, "accuracy": value,
+                "settings": PLAN.settings(cell).to_dict(), "seconds": {"train": 1.0, "propagate": 0.5},
+                "versions": {"privge": "0"},
             }
         )  # fmt: skip
 
@@ -41,6 +44,7 @@ def test_the_lift_is_the_paired_t_interval_of_the_same_repeats(tmp_path):
     assert flat["mean"] == pytest.approx(mine.mean(), abs=1e-4)
     assert flat["std"] == pytest.approx(mine.std(ddof=1), abs=1e-4)
     assert flat["no_privacy"] == 88.25
+    assert flat["lift_over_graph_alone"] is None
     assert flat["label_propagation"] is None
     assert flat["seconds"] == 1.5
 
@@ -58,10 +62,85 @@ def test_only_the_repeats_asked_for_count(tmp_path):
     assert Table(results, 2).spread(CELL).mean == 81.0
 
 
-def test_one_repeat_has_no_interval():
-    lift = Lift.of([1.0])
-    assert lift.mean == 1.0
+def test_the_lift_over_the_graph_alone_is_paired_by_repeat_too(tmp_path):
+    generator = np.random.default_rng(1)
+    mine, graph_alone = generator.normal(84, 1, 10), generator.normal(85, 1, 10)
+    results = Results(tmp_path)
+    save(results, CELL, mine)
+    save(results, Cell("nodes", "cora", "label_propagation"), graph_alone)
+    flat = Table(results).summary(CELL).to_dict()
+    expected = ttest_rel(mine, graph_alone).confidence_interval()
+    assert flat["lift_over_graph_alone"] == pytest.approx((mine - graph_alone).mean(), abs=1e-4)
+    assert flat["lift_over_graph_alone_low"] == pytest.approx(expected.low, abs=1e-4)
+    assert flat["lift_over_graph_alone_high"] == pytest.approx(expected.high, abs=1e-4)
+    assert flat["lift"] is None
+
+
+def test_one_repeat_has_neither_spread_nor_interval():
+    spread, lift = Spread.of([84.0]), Lift.of([1.0])
+    assert (spread.mean, lift.mean) == (84.0, 1.0)
+    assert math.isnan(spread.std)
     assert math.isnan(lift.low)
+    assert (str(spread), spread.said) == ("84.0", "84.0 (one repeat, no spread)")
+    assert (str(lift), lift.said) == ("+1.0 (one repeat)", "+1.0 points (one repeat, no interval)")
+
+
+def test_no_repeat_is_not_a_number_to_print():
+    assert {str(Spread.of([])), Spread.of([]).said, str(Lift.of([])), Lift.of([]).said} == {"not run"}
+
+
+def words(folder):
+    """Return both files of a report, without the pictures."""
+    html = re.sub(r"data:image[^\"]+", "", (folder / "report.html").read_text(encoding="utf-8"))
+    return html, (folder / "report.md").read_text(encoding="utf-8")
+
+
+def test_a_report_of_one_repeat_says_so_and_concludes_nothing(tmp_path):
+    results = Results(tmp_path)
+    for cell in [*k_cells("nodes", "cora"), CELL, *PLAN.controls([CELL, *k_cells("nodes", "cora")])]:
+        save(results, cell, [84.0])
+    write_report(results, tmp_path / "report.html", tmp_path / "report.md")
+    for text in words(tmp_path):
+        assert "nan" not in text
+        assert not re.search(r"\d ±", text)
+        assert "one repeat, no spread" in text
+        assert "told from zero" not in text
+        assert "no difference can be told" not in text
+
+
+def test_a_control_that_was_not_run_is_named_as_missing(tmp_path):
+    results = Results(tmp_path)
+    save(results, CELL, [84.0, 85.0])
+    write_report(results, tmp_path / "report.html", tmp_path / "report.md")
+    for text in words(tmp_path):
+        assert "nan" not in text
+        assert "not run" in text
+    flat = Table(results).summary(CELL).to_dict()
+    assert flat["structure_only"] is flat["lift"] is flat["lift_over_graph_alone_high"] is None
+
+
+def test_every_table_of_the_report_has_all_three_controls(tmp_path):
+    results = Results(tmp_path)
+    cells = [*k_cells("nodes", "cora"), CELL, *scale_cells("nodes", "cora")]
+    for cell in dict.fromkeys(cells + PLAN.controls(cells)):
+        value = {"structure": 71.0, "label_propagation": 72.0, "none": 73.0}.get(cell.mechanism, 80.0)
+        save(results, cell, [value, value + 1])
+    write_report(results, tmp_path / "report.html", tmp_path / "report.md")
+    html, markdown = words(tmp_path)
+    tables = re.findall(r"<table>.*?</table>", html, flags=re.DOTALL) + re.findall(r"(?:\|.*\n)+", markdown)
+    assert len(tables) == 2 * 3
+    for table in tables:
+        assert all(f"{value} ± 0.7" in table for value in (71.5, 72.5, 73.5))
+
+
+def test_what_the_features_are_worth_is_said_against_both_controls(tmp_path):
+    results = Results(tmp_path)
+    for cell, values in {CELL: [84.0, 84.2], PLAN.structure_of(CELL): [80.0, 80.1]}.items():
+        save(results, cell, values)
+    save(results, Cell("nodes", "cora", "label_propagation"), [90.0, 90.3])
+    sentences = " ".join(conclusions(Table(results), "nodes", "cora"))
+    assert "more than nothing" in sentences
+    assert "the graph alone is better" in sentences
 
 
 def test_the_effect_of_k_stands_beside_that_of_noise_of_the_same_k(tmp_path):

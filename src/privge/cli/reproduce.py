@@ -8,12 +8,27 @@ import click
 
 from privge.cli.options import json_option
 from privge.cli.progress import progress_bar
+from privge.experiments.spread import NO_SPREAD
 from privge.mechanisms import LAWS
 
 if TYPE_CHECKING:
     from privge.experiments.plan import Cell
     from privge.experiments.summary import Summary
 
+_COLUMNS = (
+    "task",
+    "dataset",
+    "mechanism",
+    "epsilon",
+    "k",
+    "mean ± std",
+    "structure-only",
+    "graph alone",
+    "no privacy",
+    "over structure-only (95 %)",
+    "over graph alone (95 %)",
+    "paper",
+)
 _ITEMS = ("nodes", "links", "k", "scale", "variance", "all")
 
 
@@ -57,9 +72,9 @@ def reproduce(
       scale      mechanisms at one scale, and as the paper feeds them to its network
       variance   the worst-case variance of one value over epsilon, and where curves cross
 
-    Every number comes with its controls: structure-only (noise of the same shape, no features at all), a baseline
-    that sees only the graph, and no privacy; and with the lift over structure-only, paired by repeat, with a 95 %
-    interval. Stop it at any time: it continues where it was.
+    Every number, in percent, comes with its controls: structure-only (noise of the same shape, no features at all),
+    graph alone (label propagation, or the personalized PageRank of a pair) and no privacy; and with its difference to
+    the first two, paired by repeat, with a 95 % interval. Stop it at any time: it continues where it was.
 
     \b
       privge reproduce links --dataset cora --epsilon 1 --mechanism hds
@@ -94,20 +109,25 @@ def _print(summaries: "list[Summary]", *, as_json: bool) -> None:
         for summary in summaries:
             click.echo(json.dumps(summary.to_dict()))
         return
-    click.echo(
-        f"{'task':6} {'dataset':10} {'mechanism':10} {'epsilon':>7} {'k':>3} {'mean':>7} {'std':>5} {'structure':>9} "
-        f"{'graph only':>10} {'no privacy':>10} {'lift':>6} {'95 % interval':>16} {'paper':>6}"
-    )
+    rows = [_COLUMNS, *(_row(one) for one in summaries)]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(_COLUMNS))]
+    for row in rows:
+        cells = [
+            f"{text:{'<' if i < 3 else '>'}{width}}" for i, (text, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        click.echo("  ".join(cells).rstrip())
     if any(one.cell.form == "paper" for one in summaries):
-        click.echo("  * inputs as the paper feeds them to its network, not brought to one scale")
-    for one in summaries:
-        cell, lift = one.cell, one.lift
-        click.echo(
-            f"{cell.task:6} {cell.dataset:10} {_mechanism(cell):10} {_name(cell):>7} {cell.k or '':>3} "
-            f"{one.value.mean:7.2f} {one.value.std:5.2f} {one.structure_only.mean:9.2f} {one.baseline.mean:10.2f} "
-            f"{one.no_privacy.mean:10.2f} {lift.mean:+6.2f} {f'{lift.low:+.2f} to {lift.high:+.2f}':>16} "
-            f"{'' if one.paper is None else one.paper:>6}"
-        )
+        click.echo("* inputs as the paper feeds them to its network, not brought to one scale")
+    if any(one.value.repeats == 1 for one in summaries):
+        click.echo(f"Without ±: {NO_SPREAD}; a difference of one repeat has no interval, and nothing follows from it.")
+
+
+def _row(one: "Summary") -> tuple[str, ...]:
+    cell, controls = one.cell, (one.structure_only, one.baseline, one.no_privacy)
+    paper = "" if one.paper is None else f"{one.paper:g}"
+    shape = (_name(cell), str(cell.k or ""))
+    differences = (str(one.lift), str(one.lift_over_graph_alone))
+    return cell.task, cell.dataset, _mechanism(cell), *shape, str(one.value), *map(str, controls), *differences, paper
 
 
 def _mechanism(cell: "Cell") -> str:

@@ -1,11 +1,10 @@
 """What the numbers support, in plain words. Every sentence is computed; none is written in advance of the data."""
 
-import math
 from collections.abc import Iterator
 
 from privge.experiments.figures import BASELINES, NAMES
 from privge.experiments.plan import Cell, Task, k_cells, rival_k, task_plan
-from privge.experiments.summary import Lift, Table
+from privge.experiments.summary import Table
 
 
 def conclusions(table: Table, task: Task, dataset: str) -> Iterator[str]:
@@ -15,43 +14,42 @@ def conclusions(table: Table, task: Task, dataset: str) -> Iterator[str]:
     hds = [Cell(task, dataset, "hds", epsilon, k) for epsilon in plan.epsilons]
     finished = [cell for cell in hds if table.records(cell)]
     if finished:
-        yield _worth(table, finished[0])
+        yield from _worth(table, finished[0])
         if len(finished) > 1:
-            yield _worth(table, finished[-1])
+            yield from _worth(table, finished[-1])
         yield _against_no_privacy(table, finished[0])
-        yield _against_baseline(table, finished[0])
     for epsilon in plan.equal_k:
         yield from _mechanisms(table, Cell(task, dataset, "hds", epsilon, k))
     yield from _effect_of_k(table, task, dataset)
 
 
-def _worth(table: Table, cell: Cell) -> str:
+def _worth(table: Table, cell: Cell) -> Iterator[str]:
+    """Say what a cell reaches, then what its features are worth beside each control."""
     one = table.summary(cell)
-    structure = f"{one.structure_only.mean:.1f} ± {one.structure_only.std:.1f}"
-    return (
-        f"At ε = {cell.epsilon:g}, HDS (k = {cell.k}) reaches {one.value.mean:.1f} ± {one.value.std:.1f}; noise of the "
-        f"same shape, with no features at all, {structure}. The private features are worth {_interval(one.lift)}: "
-        f"{_verdict(one.lift)}."
+    yield (
+        f"At ε = {cell.epsilon:g}, HDS (k = {cell.k}) reaches {one.value.said}; noise of the same shape, with no "
+        f"features at all, {one.structure_only.said}; {BASELINES[one.baseline_name]} {one.baseline.said}; "
+        f"the true features {one.no_privacy.said}."
     )
+    over_structure = one.lift.concluded(
+        "more than nothing",
+        "less than nothing; the noise of the mechanism is worse than plain noise",
+        "nothing that can be told from zero",
+    )
+    yield f"At ε = {cell.epsilon:g}, HDS minus structure-only, what the private features are worth: {over_structure}."
+    over_graph = one.lift_over_graph_alone.concluded(
+        "better than the graph alone", "the graph alone is better", "no difference can be told"
+    )
+    yield f"At ε = {cell.epsilon:g}, HDS minus the graph alone: {over_graph}."
 
 
 def _against_no_privacy(table: Table, cell: Cell) -> str:
-    difference = table.difference(cell, Cell(cell.task, cell.dataset, "none"))
-    verdict = (
-        "noise beats the true features here, with this head"
-        if difference.low > 0
-        else "the true features are better"
-        if difference.high < 0
-        else "no difference can be told"
+    difference = table.difference(cell, Cell(cell.task, cell.dataset, "none")).concluded(
+        "noise beats the true features here, with this head",
+        "the true features are better",
+        "no difference can be told",
     )
-    return f"HDS at ε = {cell.epsilon:g} minus no privacy: {_interval(difference)}; {verdict}."
-
-
-def _against_baseline(table: Table, cell: Cell) -> str:
-    plan = task_plan(cell.task)
-    difference = table.difference(cell, Cell(cell.task, cell.dataset, plan.baseline))
-    name = BASELINES[plan.baseline].removesuffix(" (no features)")
-    return f"HDS at ε = {cell.epsilon:g} minus {name}, which sees the graph alone: {_interval(difference)}."
+    return f"At ε = {cell.epsilon:g}, HDS minus no privacy: {difference}."
 
 
 def _mechanisms(table: Table, hds: Cell) -> Iterator[str]:
@@ -70,7 +68,7 @@ def _mechanisms(table: Table, hds: Cell) -> Iterator[str]:
             best = max(rivals, key=lambda cell: table.spread(cell).mean)
             yield (
                 f"At ε = {hds.epsilon:g} with {rule}, HDS minus the best rival ({NAMES[best.mechanism]}, "
-                f"{table.spread(best).mean:.1f}): {_interval(table.difference(hds, best))}."
+                f"{table.spread(best).mean:.1f}): {table.difference(hds, best).said}."
             )
 
 
@@ -84,20 +82,6 @@ def _effect_of_k(table: Table, task: Task, dataset: str) -> Iterator[str]:
             structure = [task_plan(task).structure_of(cell) for cell in (first, last)]
             yield (
                 f"At ε = {epsilon:g}, from k = {first.k} to k = {last.k} HDS changes by "
-                f"{_interval(table.difference(last, first))}, structure-only by "
-                f"{_interval(table.difference(structure[1], structure[0]))}."
+                f"{table.difference(last, first).said}, structure-only by "
+                f"{table.difference(structure[1], structure[0]).said}."
             )
-
-
-def _interval(lift: Lift) -> str:
-    if math.isnan(lift.low):
-        return f"{lift.mean:+.1f} points (one repeat, no interval)"
-    return f"{lift.mean:+.1f} points (95 %: {lift.low:+.1f} to {lift.high:+.1f})"
-
-
-def _verdict(lift: Lift) -> str:
-    if lift.low > 0:
-        return "more than nothing"
-    if lift.high < 0:
-        return "less than nothing; the noise of the mechanism is worse than plain noise"
-    return "nothing that can be told from zero"

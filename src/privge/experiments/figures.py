@@ -1,12 +1,12 @@
 """The report's pictures: the paper's figures, with the controls drawn in."""
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from privge.experiments.pages import CONTROL, INK, PRIVATE
 from privge.experiments.plan import Cell, Task, TaskPlan, k_cells, rival_k, task_plan
-from privge.experiments.summary import Spread, Table
+from privge.experiments.spread import NO_SPREAD, Spread
+from privge.experiments.summary import Table
 from privge.experiments.variance import KINDS, curves
 
 if TYPE_CHECKING:
@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
 NAMES = {"hds": "HDS", "laplace": "Laplace", "piecewise": "Piecewise", "multibit": "Multi-bit"}
 METRICS = {"accuracy": "accuracy on test nodes, %", "auc": "AUC on test pairs, %"}
-BASELINES = {"label_propagation": "label propagation (no features)", "ppr_score": "PPR score (no features)"}
+BASELINES = {"label_propagation": "graph alone (label propagation)", "ppr_score": "graph alone (PPR score)"}
 _COLOURS = {"hds": PRIVATE, "laplace": "#c2410c", "piecewise": "#7c3aed", "multibit": "#2563eb"}
 _MARKERS = {"hds": "o", "laplace": "s", "piecewise": "^", "multibit": "D"}
+_GRAPH = "#b45309"
 _EPSILON_COLOURS = ("#5eb3ab", PRIVATE, "#083f3a")
 
 
@@ -37,14 +38,14 @@ def over_epsilon(table: Table, task: Task, datasets: Sequence[str]) -> "Figure":
             _line(axes, beside, [table.spread(cell) for cell in cells], NAMES[mechanism], mechanism)
         _controls(axes, table, plan, dataset)
         axes.set_xticks(list(places), [f"{epsilon:g}" for epsilon in plan.epsilons])
-        repeats = table.spread(Cell(task, dataset, "none")).repeats
-        axes.set_title(f"{dataset.capitalize()} (HDS: k = {k}; {repeats} repeats)", fontsize=10, color=INK)
+        repeats = _repeats([table.spread(Cell(task, dataset, "none"))])
+        axes.set_title(f"{dataset.capitalize()} (HDS: k = {k}; {repeats})", fontsize=10, color=INK)
     _legend(figure, panels[0])
     return figure
 
 
 def over_k(table: Table, task: Task, datasets: Sequence[str]) -> "Figure":
-    """Draw HDS over k, one line an epsilon, with structure-only of the same k."""
+    """Draw HDS over k, one line an epsilon, with structure-only of the same k and the controls that have no k."""
     plan = task_plan(task)
     figure, panels = _panels(len(datasets), "k, features that a person reports", METRICS[plan.metric])
     for axes, dataset in zip(panels, datasets, strict=True):
@@ -56,28 +57,32 @@ def over_k(table: Table, task: Task, datasets: Sequence[str]) -> "Figure":
         structure = [table.spread(Cell(task, dataset, "structure", None, k)) for k in ks]
         _line(axes, range(len(ks)), structure, "structure-only (control)", "hds", CONTROL, dashed=True)
         axes.set_xticks(range(len(ks)), [str(k) for k in ks])
-        axes.set_title(f"{dataset.capitalize()} ({max(s.repeats for s in structure)} repeats)", fontsize=10, color=INK)
+        _controls(axes, table, plan, dataset, with_structure=False)
+        axes.set_title(f"{dataset.capitalize()} ({_repeats(structure)})", fontsize=10, color=INK)
     _legend(figure, panels[0])
     return figure
 
 
 def lifts(table: Table, task: Task, datasets: Sequence[str]) -> "Figure":
-    """Draw what the private features are worth: the lift of HDS over structure-only, with its interval."""
+    """Draw what HDS is worth beside structure-only and beside the graph alone: paired differences with intervals."""
     plan = task_plan(task)
-    figure, panels = _panels(
-        len(datasets), "privacy budget ε of a person's whole report", "lift over structure-only, points"
-    )
+    figure, panels = _panels(len(datasets), "privacy budget ε of a person's whole report", "difference, points")
     for axes, dataset in zip(panels, datasets, strict=True):
         k = plan.datasets[dataset].k
-        for place, epsilon in enumerate(plan.epsilons):
-            cell = Cell(task, dataset, "hds", epsilon, k)
-            lift = table.difference(cell, plan.structure_of(cell))
-            if math.isfinite(lift.low):
-                axes.plot([place, place], [lift.low, lift.high], color=PRIVATE, linewidth=2)
-            axes.plot(place, lift.mean, "o", color=PRIVATE)
-        ceiling = table.difference(Cell(task, dataset, "none"), Cell(task, dataset, "structure", None, k))
-        axes.axhline(ceiling.mean, color=INK, linestyle=":", linewidth=1.2, label="true features (no privacy)")
-        axes.axhline(0, color=CONTROL, linewidth=1.2, label="structure-only")
+        hds = [Cell(task, dataset, "hds", epsilon, k) for epsilon in plan.epsilons]
+        structure = plan.structure_of(hds[0])
+        for control, colour, label, shift in (
+            (structure, PRIVATE, "HDS minus structure-only", -0.08),
+            (plan.baseline_of(hds[0]), _GRAPH, "HDS minus graph alone", 0.08),
+        ):
+            differences = [table.difference(cell, control) for cell in hds]
+            places = [place + shift for place in range(len(hds))]
+            axes.vlines(places, [d.low for d in differences], [d.high for d in differences], color=colour, linewidth=2)
+            axes.plot(places, [d.mean for d in differences], "o", color=colour, label=label)
+        ceiling = table.difference(Cell(task, dataset, "none"), structure)
+        label = "true features (no privacy) minus structure-only"
+        axes.axhline(ceiling.mean, color=INK, linestyle=":", linewidth=1.2, label=label)
+        axes.axhline(0, color=CONTROL, linewidth=1.2)
         axes.set_xticks(range(len(plan.epsilons)), [f"{epsilon:g}" for epsilon in plan.epsilons])
         axes.set_title(f"{dataset.capitalize()}, HDS with k = {k}", fontsize=10, color=INK)
     _legend(figure, panels[0])
@@ -128,22 +133,27 @@ def _line(
     dashed: bool = False,
 ) -> None:
     style: dict[str, Any] = {"color": colour or _COLOURS[mechanism], "marker": _MARKERS[mechanism], "label": label}
-    errors = [0 if math.isnan(spread.std) else spread.std for spread in spreads]
     axes.errorbar(
-        places, [spread.mean for spread in spreads], errors, **style,
+        places, [spread.mean for spread in spreads], [spread.std for spread in spreads], **style,
         linestyle="--" if dashed else "-", linewidth=1.5, markersize=4, capsize=2.5, elinewidth=1,
     )  # fmt: skip
 
 
-def _controls(axes: "Axes", table: Table, plan: TaskPlan, dataset: str) -> None:
-    k = plan.datasets[dataset].k
-    for cell, style, label in (
-        (Cell(plan.task, dataset, "none"), ":", "no privacy (control)"),
-        (Cell(plan.task, dataset, "structure", None, k), "--", "structure-only (control)"),
-        (Cell(plan.task, dataset, plan.baseline), "-.", BASELINES[plan.baseline]),
-    ):
-        colour = INK if style == ":" else CONTROL if style == "--" else "#b45309"
+def _controls(axes: "Axes", table: Table, plan: TaskPlan, dataset: str, *, with_structure: bool = True) -> None:
+    none = Cell(plan.task, dataset, "none")
+    lines = [
+        (none, ":", INK, "no privacy (control)"),
+        (plan.baseline_of(none), "-.", _GRAPH, f"{BASELINES[plan.baseline]} (control)"),
+    ]
+    if with_structure:
+        lines.append((plan.structure_of(none), "--", CONTROL, "structure-only (control)"))
+    for cell, style, colour, label in lines:
         axes.axhline(table.spread(cell).mean, color=colour, linestyle=style, linewidth=1.4, label=label, zorder=1)
+
+
+def _repeats(spreads: list[Spread]) -> str:
+    count = max(spread.repeats for spread in spreads)
+    return NO_SPREAD if count == 1 else f"{count} repeats"
 
 
 def _legend(figure: "Figure", axes: "Axes") -> None:

@@ -13,9 +13,6 @@ Form: TypeAlias = Literal["scaled", "paper"]
 """Whether heads bring all inputs to one scale, or take them as they are, as in the paper."""
 
 TASKS: tuple[Task, ...] = get_args(Task)
-CONTROLS = ("structure", "none")
-"""Mechanisms that every result is compared with: noise of the same shape, and the true features."""
-
 RIVAL_RULE = {"piecewise": 2.5, "multibit": 2.18, "laplace": 2.5}
 """The paper's comparison gives its rivals one feature for each so much of epsilon, at least one."""
 
@@ -91,16 +88,20 @@ class TaskPlan:
         return settings if cell.form == "scaled" else replace(settings, head=self.paper_head)
 
     def controls(self, cells: list[Cell]) -> list[Cell]:
-        """Return what these cells are compared with: structure-only of the same k, no privacy, the baseline."""
+        """Return what these cells are compared with: structure-only of the same k, no privacy, the graph alone."""
         structure = [self.structure_of(cell) for cell in cells]
         true = [replace(cell, mechanism="none", epsilon=None, k=None) for cell in cells]
-        baselines = [Cell(self.task, cell.dataset, self.baseline) for cell in cells]
+        baselines = [self.baseline_of(cell) for cell in cells]
         return list(dict.fromkeys(structure + true + baselines))
 
     def structure_of(self, cell: Cell) -> Cell:
         """Return the structure-only control of a cell."""
         k = cell.k if cell.k is not None else self.datasets[cell.dataset].k
         return replace(cell, mechanism="structure", epsilon=None, k=k)
+
+    def baseline_of(self, cell: Cell) -> Cell:
+        """Return the control that sees the graph alone: no features, no vectors, no noise."""
+        return Cell(self.task, cell.dataset, self.baseline)
 
     def by_rule(self, cell: Cell) -> bool:
         """Say whether a cell has the k of the paper's comparison: tuned for HDS, by a rule for its rivals."""

@@ -1,6 +1,5 @@
 """The results of `privge reproduce` as one HTML file and a Markdown summary."""
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,10 +10,21 @@ from privge.errors import BadData
 from privge.experiments import figures
 from privge.experiments.conclusions import conclusions
 from privge.experiments.pages import embedded, write_page
-from privge.experiments.plan import TASKS, Cell, Task, k_cells, rival_k, scale_cells, task_plan
+from privge.experiments.plan import TASKS, Cell, Task, TaskPlan, k_cells, rival_k, scale_cells, task_plan
 from privge.experiments.results import Results
-from privge.experiments.summary import Spread, Table
+from privge.experiments.spread import NO_SPREAD, Spread
+from privge.experiments.summary import Table
 from privge.experiments.variance import crossings
+
+SCALE_COLUMNS = (
+    "one scale",
+    "structure-only",
+    "no privacy",
+    "the paper's form",
+    "structure-only, so",
+    "no privacy, so",
+    "graph alone",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +33,6 @@ class Section:
 
     title: str
     metric: str
-    baseline: str
     datasets: list[str]
     epsilons: tuple[float, ...]
     rows: list[dict[str, Any]]
@@ -33,6 +42,13 @@ class Section:
     k_rows: list[dict[str, Any]]
     pictures: dict[str, str]
 
+    @property
+    def note(self) -> str:
+        """What a number without ± is, if there is one."""
+        tables = [spread for row in self.rows for spread, _ in row["entries"]]
+        tables += [spread for row in (*self.scale, *self.k_rows) for spread in row["entries"]]
+        return f" A number without ±: {NO_SPREAD}." if any(spread.repeats == 1 for spread in tables) else ""
+
 
 def write_report(results: Results, html: Path, markdown: Path) -> None:
     """Write both files from everything that is finished in the folder."""
@@ -41,8 +57,13 @@ def write_report(results: Results, html: Path, markdown: Path) -> None:
     if not any(found.values()):
         raise BadData(f"{results.folder}: no results here; `privge reproduce` makes them")
     sections = [_section(table, task, names) for task, names in found.items() if names]
-    values = {"sections": sections, "crossings": list(crossings()), "versions": _versions(table, found)}
-    write_page("report.html", html, variance=embedded(figures.worst_case()), shown=_shown, **values)
+    values: dict[str, object] = {
+        "sections": sections,
+        "crossings": list(crossings()),
+        "versions": _versions(table, found),
+    }
+    values |= {"variance": embedded(figures.worst_case()), "shown": _shown, "scale_columns": SCALE_COLUMNS}
+    write_page("report.html", html, **values)
     with atomic_path(markdown) as partial:
         partial.write_text("\n".join(_markdown(sections)) + "\n", encoding="utf-8")
 
@@ -57,7 +78,6 @@ def _section(table: Table, task: Task, datasets: list[str]) -> Section:
     return Section(
         title=plan.title,
         metric=figures.METRICS[plan.metric],
-        baseline=figures.BASELINES[plan.baseline],
         datasets=datasets,
         epsilons=plan.epsilons,
         rows=[row for name in datasets for row in _rows(table, task, name)],
@@ -70,27 +90,34 @@ def _section(table: Table, task: Task, datasets: list[str]) -> Section:
 
 
 def _scale_rows(table: Table, task: Task, dataset: str) -> Iterator[dict[str, Any]]:
-    """Yield each mechanism at one scale and in the paper's form, and structure-only of its shape in both."""
-    plan = task_plan(task)
+    """Yield each mechanism at one scale and in the paper's form, with controls; the graph alone has no form."""
     for cell in scale_cells(task, dataset):
         paper = replace(cell, form="paper")
         if cell.form == "scaled" and table.records(paper):
-            pairs = [(one, plan.structure_of(one)) for one in (cell, paper)]
-            yield {"cell": cell, "name": figures.NAMES[cell.mechanism]} | {
-                one.form: (table.spread(one), table.spread(structure)) for one, structure in pairs
-            }
+            found = [table.summary(one) for one in (cell, paper)]
+            spreads = [spread for one in found for spread in (one.value, one.structure_only, one.no_privacy)]
+            name = f"{figures.NAMES[cell.mechanism]}, k = {cell.k}"
+            yield {"cell": cell, "name": name, "entries": [*spreads, found[0].baseline]}
 
 
 def _k_rows(table: Table, task: Task, dataset: str) -> Iterator[dict[str, Any]]:
-    """Yield HDS over k, a row for each epsilon, and structure-only of the same k."""
-    cells = k_cells(task, dataset)
+    """Yield HDS over k, a row for each epsilon, structure-only of the same k, and the controls that have no k."""
+    plan, cells = task_plan(task), k_cells(task, dataset)
     for epsilon in sorted({cell.epsilon for cell in cells if cell.epsilon is not None}):
         chosen = sorted((cell for cell in cells if cell.epsilon == epsilon), key=lambda cell: cell.k or 0)
         if any(table.records(cell) for cell in chosen):
             entries = [table.spread(cell) for cell in chosen]
             yield {"dataset": dataset, "name": f"HDS, ε = {epsilon:g}", "entries": entries}
-            structure = [table.spread(task_plan(task).structure_of(cell)) for cell in chosen]
+            structure = [table.spread(plan.structure_of(cell)) for cell in chosen]
     yield {"dataset": dataset, "name": "structure-only", "entries": structure}
+    for name, cell in _without_shape(plan, dataset).items():
+        yield {"dataset": dataset, "name": name, "entries": [table.spread(cell)]}
+
+
+def _without_shape(plan: TaskPlan, dataset: str) -> dict[str, Cell]:
+    """Return the controls that depend neither on epsilon nor on k."""
+    none = Cell(plan.task, dataset, "none")
+    return {figures.BASELINES[plan.baseline]: plan.baseline_of(none), "no privacy": none}
 
 
 def _rows(table: Table, task: Task, dataset: str) -> Iterator[dict[str, Any]]:
@@ -112,19 +139,9 @@ def _rows(table: Table, task: Task, dataset: str) -> Iterator[dict[str, Any]]:
         cells = [Cell(task, dataset, mechanism, epsilon, k) for epsilon in plan.epsilons]
         if mechanism != "hds" and k > 1 and any(table.records(cell) for cell in cells):
             yield row(f"{figures.NAMES[mechanism]}, k = {k}", cells, "equal")
-    controls = {
-        "structure-only": ("structure", k),
-        figures.BASELINES[plan.baseline]: (plan.baseline, None),
-        "no privacy": ("none", None),
-    }
-    for name, (mechanism, shape) in controls.items():
-        cell = Cell(task, dataset, mechanism, None, shape)
-        yield {
-            "dataset": dataset,
-            "name": name,
-            "kind": "control",
-            "entries": [(table.spread(cell), plan.paper_value(cell))],
-        }
+    controls = {"structure-only": Cell(task, dataset, "structure", None, k), **_without_shape(plan, dataset)}
+    for name, cell in controls.items():
+        yield row(name, [cell], "control")
 
 
 def _markdown(sections: list[Section]) -> Iterator[str]:
@@ -139,7 +156,7 @@ def _markdown(sections: list[Section]) -> Iterator[str]:
             cells += [""] * (len(section.epsilons) - len(cells))
             yield f"| {row['dataset']} | {row['name']} | " + " | ".join(cells) + " |"
         yield ""
-        yield "In brackets: the paper's number. Controls do not depend on ε."
+        yield f"In brackets: the paper's number. Controls do not depend on ε.{section.note}"
         yield ""
         if section.scale:
             yield from _scale_table(section)
@@ -159,27 +176,28 @@ def _k_table(section: Section) -> Iterator[str]:
     yield "|---|---|" + "---:|" * len(section.ks)
     for row in section.k_rows:
         values = [_shown(spread, None) for spread in row["entries"]]
+        values += [""] * (len(section.ks) - len(values))
         yield f"| {row['dataset']} | {row['name']} | " + " | ".join(values) + " |"
+    yield ""
+    yield "The graph alone and no privacy have no k."
     yield ""
 
 
 def _scale_table(section: Section) -> Iterator[str]:
     yield "The same noise, with inputs brought to one scale and as the paper feeds them to its network:"
     yield ""
-    yield "| dataset | ε | | one scale | structure-only | the paper's form | structure-only |"
-    yield "|---|---:|---|---:|---:|---:|---:|"
+    yield "| dataset | ε | | " + " | ".join(SCALE_COLUMNS) + " |"
+    yield "|---|---:|---|" + "---:|" * len(SCALE_COLUMNS)
     for row in section.scale:
         cell = row["cell"]
-        values = [_shown(spread, None) for form in ("scaled", "paper") for spread in row[form]]
-        yield f"| {cell.dataset} | {cell.epsilon:g} | {row['name']}, k = {cell.k} | " + " | ".join(values) + " |"
+        values = [_shown(spread, None) for spread in row["entries"]]
+        yield f"| {cell.dataset} | {cell.epsilon:g} | {row['name']} | " + " | ".join(values) + " |"
     yield ""
 
 
 def _shown(spread: Spread, paper: float | None) -> str:
-    if not spread.repeats:
-        return "" if paper is None else f"({paper:g})"
-    deviation = "" if math.isnan(spread.std) else f" ± {spread.std:.1f}"
-    return f"{spread.mean:.1f}{deviation}" + ("" if paper is None else f" ({paper:g})")
+    found = str(spread) if spread.repeats else ""
+    return found if paper is None else f"{found} ({paper:g})".strip()
 
 
 def _versions(table: Table, found: dict[Task, list[str]]) -> dict[str, str]:

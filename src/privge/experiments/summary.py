@@ -1,4 +1,4 @@
-"""From repeats to numbers: means, spread, controls, and paired differences such as the lift over structure-only."""
+"""A cell beside its controls, with the lift over structure-only and over the graph alone, paired by repeat."""
 
 import math
 from collections.abc import Iterable
@@ -9,48 +9,12 @@ import numpy as np
 
 from privge.experiments.plan import Cell, task_plan
 from privge.experiments.results import Record, Results
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """Mean and standard deviation over repeats; NaN where there are too few."""
-
-    mean: float
-    std: float
-    repeats: int
-
-    @classmethod
-    def of(cls, values: Iterable[float]) -> "Spread":
-        """Summarise the values of one cell."""
-        array = np.array(list(values), dtype=np.float64)
-        mean = float(array.mean()) if array.size else math.nan
-        return cls(mean, float(array.std(ddof=1)) if array.size > 1 else math.nan, array.size)
-
-
-@dataclass(frozen=True, slots=True)
-class Lift:
-    """Mean paired difference with its 95 % interval (Student's t over repeats); NaN from a single repeat."""
-
-    mean: float
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, differences: list[float]) -> "Lift":
-        """Summarise differences of the same repeats."""
-        spread = Spread.of(differences)
-        if spread.repeats < 2:
-            return cls(spread.mean, math.nan, math.nan)
-        from scipy.stats import t
-
-        # Splits overlap between repeats, so the interval is somewhat too narrow; the report says so.
-        half = float(t.ppf(0.975, spread.repeats - 1)) * spread.std / math.sqrt(spread.repeats)
-        return cls(spread.mean, spread.mean - half, spread.mean + half)
+from privge.experiments.spread import Lift, Spread, plain
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A cell beside its controls and the paper's number, in percent."""
+    """A cell beside its controls and the paper's number, in percent; the baseline is the control *graph alone*."""
 
     cell: Cell
     metric: str
@@ -60,6 +24,7 @@ class Summary:
     baseline: Spread
     no_privacy: Spread
     lift: Lift
+    lift_over_graph_alone: Lift
     paper: float | None
     seconds: float
 
@@ -80,10 +45,13 @@ class Summary:
             "lift": self.lift.mean,
             "lift_low": self.lift.low,
             "lift_high": self.lift.high,
+            "lift_over_graph_alone": self.lift_over_graph_alone.mean,
+            "lift_over_graph_alone_low": self.lift_over_graph_alone.low,
+            "lift_over_graph_alone_high": self.lift_over_graph_alone.high,
             "paper": self.paper,
             "seconds": self.seconds,
         }
-        return {name: _plain(value) for name, value in flat.items()}
+        return {name: plain(value) for name, value in flat.items()}
 
 
 class Table:
@@ -125,7 +93,7 @@ class Table:
         """Return a cell beside its controls."""
         plan = task_plan(cell.task)
         structure = plan.structure_of(cell)
-        baseline = Cell(cell.task, cell.dataset, plan.baseline)
+        baseline = plan.baseline_of(cell)
         none = replace(cell, mechanism="none", epsilon=None, k=None)
         seconds = [sum(record["seconds"].values()) for record in self.records(cell).values()]
         return Summary(
@@ -137,6 +105,7 @@ class Table:
             baseline=self.spread(baseline),
             no_privacy=self.spread(none),
             lift=self.difference(cell, structure),
+            lift_over_graph_alone=self.difference(cell, baseline),
             paper=plan.paper_value(cell),
             seconds=float(np.median(seconds)) if seconds else math.nan,
         )
@@ -148,9 +117,3 @@ class Table:
     def _values(self, cell: Cell) -> dict[int, float]:
         metric = task_plan(cell.task).metric
         return {repeat: float(record[metric]) for repeat, record in sorted(self.records(cell).items())}
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, float):
-        return round(value, 4) if math.isfinite(value) else None
-    return value

@@ -1,0 +1,90 @@
+"""From repeats to numbers and words: a mean with its spread, a paired difference with its interval.
+
+One repeat has neither spread nor interval, and no repeat has no mean: inside they are NaN, but whatever is printed says
+so in words, and documents get None. Every ± and every interval of the experiments is written here.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+NOT_RUN = "not run"
+NO_SPREAD = "one repeat, no spread"
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Mean and standard deviation over repeats; NaN where there are too few."""
+
+    mean: float
+    std: float
+    repeats: int
+
+    @classmethod
+    def of(cls, values: Iterable[float]) -> "Spread":
+        """Summarise the values of one cell."""
+        array = np.array(list(values), dtype=np.float64)
+        mean = float(array.mean()) if array.size else math.nan
+        return cls(mean, float(array.std(ddof=1)) if array.size > 1 else math.nan, array.size)
+
+    def __str__(self) -> str:
+        """Return the number for a table, such as ``84.4 ± 1.4``; one repeat has no ±."""
+        if not self.repeats:
+            return NOT_RUN
+        return f"{self.mean:.1f}" + (f" ± {self.std:.1f}" if self.repeats > 1 else "")
+
+    @property
+    def said(self) -> str:
+        """The number for a sentence, which says why there is no ±."""
+        return f"{self} ({NO_SPREAD})" if self.repeats == 1 else str(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Lift:
+    """Mean paired difference with its 95 % interval (Student's t over repeats); NaN where there are too few."""
+
+    mean: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, differences: Iterable[float]) -> "Lift":
+        """Summarise differences of the same repeats."""
+        spread = Spread.of(differences)
+        if spread.repeats < 2:
+            return cls(spread.mean, math.nan, math.nan)
+        from scipy.stats import t
+
+        # Splits overlap between repeats, so the interval is somewhat too narrow; the report says so.
+        half = float(t.ppf(0.975, spread.repeats - 1)) * spread.std / math.sqrt(spread.repeats)
+        return cls(spread.mean, spread.mean - half, spread.mean + half)
+
+    def __str__(self) -> str:
+        """Return the difference for a table, such as ``+0.4 (-0.3 to +1.0)``."""
+        if math.isnan(self.mean):
+            return NOT_RUN
+        interval = "one repeat" if math.isnan(self.low) else f"{self.low:+.1f} to {self.high:+.1f}"
+        return f"{self.mean:+.1f} ({interval})"
+
+    @property
+    def said(self) -> str:
+        """The difference for a sentence."""
+        if math.isnan(self.mean):
+            return NOT_RUN
+        interval = "one repeat, no interval" if math.isnan(self.low) else f"95 %: {self.low:+.1f} to {self.high:+.1f}"
+        return f"{self.mean:+.1f} points ({interval})"
+
+    def concluded(self, above: str, below: str, neither: str) -> str:
+        """Return the difference with the words that its interval supports; nothing follows from one repeat."""
+        if math.isnan(self.low):
+            return self.said
+        return f"{self.said}; {above if self.low > 0 else below if self.high < 0 else neither}"
+
+
+def plain(value: object) -> object:
+    """Return a value for a document: numbers rounded, None for what is not finite."""
+    if isinstance(value, float):
+        return round(value, 4) if math.isfinite(value) else None
+    return value
