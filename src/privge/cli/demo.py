@@ -1,10 +1,11 @@
 """``privge demo``: the whole way on a made-up network, ending in a page to look at."""
 
+import json
 from pathlib import Path
 
 import click
 
-from privge.cli.options import OUTPUT
+from privge.cli.options import OUTPUT, json_option
 from privge.cli.progress import progress_bar
 from privge.cli.remarks import show_remarks
 
@@ -19,11 +20,13 @@ from privge.cli.remarks import show_remarks
 @click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the made-up network, not of the noise."
 )
-def demo(output: Path, people: int, seed: int) -> None:
+@json_option
+def demo(output: Path, people: int, seed: int, *, as_json: bool) -> None:
     """Show the whole thing in a minute, on a made-up social network.
 
     Every person's device sends one private report; the curator embeds them; a classifier finds the communities,
-    beside two controls. The result is a page to open in a browser.
+    beside three controls: noise instead of reports, the graph alone, and no privacy. The result is a page to open in a
+    browser.
     """
     try:
         from privge.experiments.demo import run_demo
@@ -36,7 +39,13 @@ def demo(output: Path, people: int, seed: int) -> None:
     click.echo(f"Making a network of {people:,} people and collecting one private report from each ...", err=True)
     with progress_bar("Embedding and classifying, with controls") as progress:
         demonstration = run_demo(people, seed, progress)
-    for accuracy in demonstration.accuracies:
-        click.echo(f"  {accuracy.name:15} {accuracy.mean:6.1%} +- {accuracy.deviation:.1%}   ({accuracy.kind})")
     write_page(demonstration, output)
+    if as_json:
+        click.echo(json.dumps({**demonstration.to_dict(), "page": str(output.resolve())}))
+        return
+    click.echo("People whose community is found, %:")
+    for one in demonstration.accuracies:
+        click.echo(f"  {one.name:15} {one.spread!s:>11}   {one.kind:8} {one.explained}")
+    for sentence in demonstration.accuracies.conclusions():
+        click.echo(sentence)
     click.echo(f"Open this page in a browser: {output.resolve()}")

@@ -32,7 +32,6 @@ def write_page(demonstration: Demonstration, path: Path) -> None:
         network_picture=embedded(_network_figure(demonstration)),
         accuracy_picture=embedded(_accuracy_figure(demonstration)),
         variances=_variances(demonstration),
-        certificate=max(embedding.provenance.certificate for embedding in demonstration.colours.values()),
         repeats=REPEATS,
         k=K,
         alpha=ALPHA,
@@ -65,10 +64,10 @@ def _network_figure(demonstration: Demonstration) -> "Figure":
     places = spring_layout(part)
     lines = [places[list(edge)] for edge in zip(*part.to_edges().to_pydict().values(), strict=True)]
     low, high = np.percentile(places, [1, 99], axis=0)
-    figure = Figure(figsize=(13.5, 4.8), layout="constrained")
-    for axes, (title, embedding) in zip(figure.subplots(1, 3), demonstration.colours.items(), strict=True):
+    figure = Figure(figsize=(10, 8.4), layout="constrained")
+    for axes, (title, vectors) in zip(figure.subplots(2, 2).flat, demonstration.vectors.items(), strict=True):
         axes.add_collection(LineCollection(lines, colors="#0000000b", linewidths=0.35))
-        axes.scatter(*places.T, c=colour(embedding)[chosen], s=22, linewidths=0, zorder=2)
+        axes.scatter(*places.T, c=colour(vectors)[chosen], s=22, linewidths=0, zorder=2)
         axes.set_title(title, color=INK)
         axes.set_xlim(low[0] - 0.1, high[0] + 0.1)
         axes.set_ylim(low[1] - 0.1, high[1] + 0.1)
@@ -79,15 +78,15 @@ def _network_figure(demonstration: Demonstration) -> "Figure":
 def _accuracy_figure(demonstration: Demonstration) -> "Figure":
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(7.5, 3.4), layout="constrained")
+    figure = Figure(figsize=(7.5, 3.6), layout="constrained")
     axes = figure.subplots()
-    rows = list(reversed(demonstration.accuracies))
-    colours = [PRIVATE if row.kind == "private" else CONTROL for row in rows]
-    means, errors = [100 * row.mean for row in rows], [100 * row.deviation for row in rows]
+    rows = list(demonstration.accuracies)[::-1]
+    names, spreads = [row.name for row in rows], [row.spread for row in rows]
     bars = axes.barh(
-        [row.name for row in rows], means, xerr=errors, color=colours, error_kw={"ecolor": INK, "capsize": 3}
-    )
-    axes.bar_label(bars, [f" {mean:.1f}" for mean in means], padding=6, color=INK)
+        names, [spread.mean for spread in spreads], xerr=[spread.std for spread in spreads],
+        color=[PRIVATE if row.kind == "private" else CONTROL for row in rows], error_kw={"ecolor": INK, "capsize": 3},
+    )  # fmt: skip
+    axes.bar_label(bars, [f" {spread.mean:.1f}" for spread in spreads], padding=6, color=INK)
     chance = 100 * np.bincount(demonstration.network.labels).max() / len(demonstration.network.labels)
     axes.axvline(chance, color=INK, linestyle=":", linewidth=1)
     axes.annotate("guessing", (chance, 1), xycoords=("data", "axes fraction"), ha="center", fontsize=8, color=INK)

@@ -3,7 +3,7 @@
 torch and scikit-learn (the extra ``train``) are imported when a head or a metric is first used.
 """
 
-from privge.tasks.baselines import best_label_propagation, best_ppr_scores, ppr_scores, propagate_labels
+from privge.tasks.baselines import best_label_propagation, best_ppr_scores, label_mass, ppr_scores, propagate_labels
 from privge.tasks.links import LinkPredictor
 from privge.tasks.metrics import accuracy, auc, average_precision, macro_f1
 from privge.tasks.nodes import NodeClassifier
@@ -24,6 +24,7 @@ __all__ = [
     "average_precision",
     "best_label_propagation",
     "best_ppr_scores",
+    "label_mass",
     "macro_f1",
     "ppr_scores",
     "propagate_labels",

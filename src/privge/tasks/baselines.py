@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from privge._typing import Floats
 from privge.graph import Graph
-from privge.propagation import propagate
+from privge.propagation import Matrix, propagate
 from privge.tasks.metrics import accuracy, auc
 from privge.tasks.splits import EdgeSplit, NodeSplit, Pairs, Rows
 
@@ -53,14 +53,30 @@ def propagate_labels(
     NDArray[np.integer]
         A class for each node; the most frequent one where no training label arrives.
     """
-    classes, columns, counts = np.unique(labels[train], return_inverse=True, return_counts=True)
+    classes, mass = label_mass(graph, labels, train, alpha=alpha, r=r, tolerance=tolerance, threads=threads)
+    most_frequent = np.unique(labels[train], return_counts=True)[1].argmax()
+    chosen = np.where(mass.max(axis=1) > tolerance, mass.argmax(axis=1), most_frequent)
+    predicted: NDArray[np.integer] = classes[chosen]
+    return predicted
+
+
+def label_mass(
+    graph: Graph,
+    labels: NDArray[np.integer],
+    train: Rows,
+    *,
+    alpha: float = 0.1,
+    r: float = 0.0,
+    tolerance: float = 1e-6,
+    threads: int | None = None,
+) -> tuple[NDArray[np.integer], Matrix]:
+    """Return the classes of the training labels, and how much of each arrives at each node; see `propagate_labels`."""
+    classes, columns = np.unique(labels[train], return_inverse=True)
     known = scipy.sparse.csr_array(
         (np.ones(len(train), dtype=np.float32), (train, columns)), shape=(graph.nodes, len(classes))
     )
     mass, _ = propagate(graph, known, alpha=alpha, r=r, tolerance=tolerance, threads=threads)
-    chosen = np.where(mass.max(axis=1) > tolerance, mass.argmax(axis=1), counts.argmax())
-    predicted: NDArray[np.integer] = classes[chosen]
-    return predicted
+    return classes, mass
 
 
 def best_label_propagation(
