@@ -1,16 +1,21 @@
 """Tuning sees reports, never features, and draws nothing."""
 
 import inspect
+import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import privge.perturbation
 from privge.campaign import Campaign
+from privge.cli import main
 from privge.datasets import load
 from privge.experiments import tuning
 from privge.experiments.plan import task_plan
-from privge.experiments.tuning import SPACE, tune
+from privge.experiments.tuning import SPACE, controls, tune
+from privge.tasks import split_nodes
 
 START = task_plan("nodes").datasets["synthetic"]
 
@@ -60,8 +65,6 @@ def test_the_first_trial_is_the_given_settings_and_the_best_is_returned(data, re
 
 
 def test_test_labels_do_not_matter(data, reports):
-    from privge.tasks import split_nodes
-
     test = split_nodes(data.labels, seed=0).test
     permuted = data.labels.copy()
     permuted[test] = np.random.default_rng(1).permutation(permuted[test])
@@ -70,6 +73,37 @@ def test_test_labels_do_not_matter(data, reports):
         for labels in (data.labels, permuted)
     )
     assert one.trials == two.trials
+
+
+@pytest.mark.parametrize("task", ["nodes", "links"])
+def test_what_is_tuned_stands_beside_all_three_controls(task, tmp_path):
+    ask = ["tune", task, "--dataset", "synthetic", "--epsilon", "3", "--trials", "1", "--seed", "1"]
+    as_json = CliRunner().invoke(main, [*ask, "--json", "-o", str(tmp_path / "trials.json")])
+    assert as_json.exit_code == 0, as_json.output
+    result = json.loads(as_json.stdout)
+    controls = result["controls"]
+    assert controls == json.loads((tmp_path / "trials.json").read_text())["controls"]
+    assert list(controls) == ["structure_only", "graph_alone", "no_privacy"]
+    assert 50 < controls["graph_alone"] < 100
+    if task == "nodes":  # at epsilon 3, reports say something here, and less than the graph alone
+        assert controls["structure_only"] < result["validation"] < controls["graph_alone"] < controls["no_privacy"]
+    text = CliRunner().invoke(main, ask).stdout
+    for value in (result["validation"], *controls.values()):
+        assert f"{value:.2f}" in text
+    assert "one split, no spread" in text
+
+
+def test_the_graph_alone_is_judged_without_test_labels(data):
+    noise = Campaign(dimensions=data.features.shape[1], low=0, high=1, mechanism="structure", k=3).simulate(
+        data.features, ids=data.graph.ids.tolist(), seed=0
+    )
+    permuted = data.labels.copy()
+    test = split_nodes(data.labels, seed=0).test
+    permuted[test] = np.random.default_rng(1).permutation(permuted[test])
+    one, two = (
+        controls(replace(data, labels=labels), noise, "nodes", START, threads=1) for labels in (data.labels, permuted)
+    )
+    assert one == two
 
 
 def test_links_can_be_tuned_too(data, reports):

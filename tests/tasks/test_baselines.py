@@ -111,5 +111,7 @@ def test_best_ppr_scores_are_chosen_on_validation_pairs_only(network):
     best = max(tried, key=lambda scores: auc(*scores[:2]))
     chosen = best_ppr_scores(split)
     assert all(np.allclose(a, b, atol=3e-4) for a, b in zip(chosen, best[2:], strict=True))
+    validation = best_ppr_scores(split, part="validation")
+    assert all(np.allclose(a, b, atol=3e-4) for a, b in zip(validation, best[:2], strict=True))
     shuffled = replace(split, test=split.test_negatives, test_negatives=split.test)
     assert np.allclose(best_ppr_scores(shuffled)[1], chosen[0], atol=3e-4)

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -9,6 +10,9 @@ from privge._atomic import atomic_path
 from privge.cli.options import OUTPUT, json_option
 from privge.cli.progress import progress_bar
 from privge.mechanisms import LAWS
+
+if TYPE_CHECKING:
+    from privge.reports import Reports
 
 
 @click.command()
@@ -40,11 +44,15 @@ def tune(
     Every person is perturbed once; all trials use the same reports, so that tuning costs no budget beyond epsilon.
     k is not searched: it decides what a person sends. `privge reproduce` tests on splits 100 and up; the search
     uses the training and validation part of the split that its seed gives.
+
+    The score stands beside its controls on the same validation part: structure-only and no privacy with the settings
+    that were found, and the graph alone, which needs none.
     """
     try:
         from privge.campaign import Campaign
         from privge.datasets import load
         from privge.experiments.plan import task_plan
+        from privge.experiments.tuning import controls
         from privge.experiments.tuning import tune as search
     except ImportError as error:
         raise click.ClickException(f"tuning needs more packages ({error.name}): pip install 'privge[train]'") from error
@@ -52,23 +60,29 @@ def tune(
     if dataset not in plan.datasets:
         raise click.BadParameter(f"there are {', '.join(plan.datasets)}", param_hint="--dataset")
     data, start = load(dataset, data_dir=data_dir), plan.datasets[dataset]
-    campaign = Campaign(
-        dimensions=data.features.shape[1],
-        low=data.low,
-        high=data.high,
-        mechanism=mechanism,
-        epsilon=None if LAWS[mechanism].fixed_epsilon is not None else epsilon,
-        k=None if mechanism == "none" else k or start.k,
-        purpose="tuning on public data",
-    )
-    reports = campaign.simulate(data.features, ids=data.graph.ids.tolist(), seed=seed)
+
+    def collected(mechanism: str) -> "Reports":
+        campaign = Campaign(
+            dimensions=data.features.shape[1],
+            low=data.low,
+            high=data.high,
+            mechanism=mechanism,
+            epsilon=None if LAWS[mechanism].fixed_epsilon is not None else epsilon,
+            k=None if mechanism == "none" else k or start.k,
+            purpose="tuning on public data",
+        )
+        return campaign.simulate(data.features, ids=data.graph.ids.tolist(), seed=seed)
+
+    reports = collected(mechanism)
     with progress_bar(f"{trials} trials, one collection") as progress:
         tuned = search(
             data.graph, reports, plan.task, start, labels=data.labels, trials=trials, seed=seed, progress=progress
         )
+    beside = controls(data, collected("structure"), plan.task, tuned.settings, seed=seed)
+    campaign = reports.campaign
     result = {"task": task, "dataset": dataset, "mechanism": mechanism, "epsilon": campaign.to_document()["epsilon"],
               "k": campaign.k, "seed": seed, "validation": tuned.score, "first": tuned.trials[0]["validation"],
-              "settings": tuned.settings.to_dict()}  # fmt: skip
+              "controls": beside, "settings": tuned.settings.to_dict()}  # fmt: skip
     if output is not None:
         with atomic_path(output) as partial:
             partial.write_text(json.dumps({**result, "trials": tuned.trials}, indent=1), encoding="utf-8")
@@ -76,5 +90,7 @@ def tune(
         click.echo(json.dumps(result))
         return
     click.echo(f"validation {tuned.score:.2f} (the given settings: {tuned.trials[0]['validation']:.2f})")
+    shown = ", ".join(f"{name.replace('_', ' ')} {score:.2f}" for name, score in beside.items())
+    click.echo(f"controls: {shown}; not tuned themselves; one split, no spread")
     for name, value in {"alpha": tuned.settings.alpha, "r": tuned.settings.r, **tuned.settings.head}.items():
         click.echo(f"  {name} = {value}")

@@ -15,12 +15,22 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from privge._typing import Progress
+from privge.datasets import Dataset
 from privge.embedding import spread_rows
 from privge.experiments.plan import Settings, Task
 from privge.graph import Graph
 from privge.propagation import propagate
 from privge.reports import Reports
-from privge.tasks import LinkPredictor, NodeClassifier, accuracy, split_edges, split_nodes
+from privge.tasks import (
+    LinkPredictor,
+    NodeClassifier,
+    accuracy,
+    auc,
+    best_label_propagation,
+    best_ppr_scores,
+    split_edges,
+    split_nodes,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -86,7 +96,7 @@ def tune(
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     features = spread_rows(graph, reports)
-    judge = _Judge(graph, features, task, labels, seed, threads)
+    judge = _Judge(graph, task, labels, seed, threads)
     done: list[dict[str, Any]] = []
 
     given = {"alpha": start.alpha, "r": start.r, **HEADS[task]().get_params(), **start.head}
@@ -94,7 +104,7 @@ def tune(
 
     def objective(trial: optuna.Trial) -> float:
         settings = _with(start, {name: trial.suggest_categorical(name, choices) for name, choices in space.items()})
-        score = judge.validation_score(settings)
+        score = judge.score(features, settings)
         done.append({"settings": settings.to_dict(), "validation": round(100 * score, 4)})
         if progress is not None:
             progress(len(done), trials)
@@ -106,19 +116,44 @@ def tune(
     return Tuned(_with(start, study.best_params), round(100 * study.best_value, 4), done)
 
 
+def controls(
+    dataset: Dataset, noise: Reports, task: Task, settings: Settings, *, seed: int = 0, threads: int | None = None
+) -> dict[str, float]:
+    """Return what a tuned score is compared with, in percent of the same validation part.
+
+    This is no part of the search: ``no_privacy`` reads the true features. The settings are those found for other
+    reports, so that the comparison favours those.
+
+    Parameters
+    ----------
+    dataset
+        Graph, true features and labels.
+    noise
+        Reports of structure-only, of the shape of the tuned ones.
+    task, settings, seed, threads
+        As of `tune`, and what it found.
+    """
+    judge = _Judge(dataset.graph, task, dataset.labels, seed, threads)
+    scores = {
+        "structure_only": judge.score(spread_rows(dataset.graph, noise), settings),
+        "graph_alone": judge.graph_alone(),
+        "no_privacy": judge.score(dataset.features, settings),
+    }
+    return {name: round(100 * score, 4) for name, score in scores.items()}
+
+
 class _Judge:
     """Scores settings on the validation part of one split; the test part is never touched."""
 
     def __init__(
         self,
         graph: Graph,
-        features: scipy.sparse.csr_array,
         task: Task,
         labels: NDArray[np.integer] | None,
         seed: int,
         threads: int | None,
     ) -> None:
-        self._features, self._seed, self._threads = features, seed, threads
+        self._seed, self._threads = seed, threads
         self._labels = labels
         if task == "nodes":
             if labels is None:
@@ -130,9 +165,9 @@ class _Judge:
             self._graph = self._edges.train_graph
         self._task = task
 
-    def validation_score(self, settings: Settings) -> float:
+    def score(self, features: scipy.sparse.csr_array, settings: Settings) -> float:
         matrix, _ = propagate(
-            self._graph, self._features, alpha=settings.alpha, r=settings.r, tolerance=settings.tolerance,
+            self._graph, features, alpha=settings.alpha, r=settings.r, tolerance=settings.tolerance,
             threads=self._threads,
         )  # fmt: skip
         if self._task == "nodes":
@@ -145,6 +180,14 @@ class _Judge:
         predictor = LinkPredictor(seed=self._seed, threads=self._threads, **settings.head)
         predictor.fit(matrix, self._graph, pairs.train, validation=(pairs.validation, pairs.validation_negatives))
         return predictor.score(matrix, pairs.validation, pairs.validation_negatives)
+
+    def graph_alone(self) -> float:
+        if self._task == "links":
+            return auc(*best_ppr_scores(self._edges, part="validation", threads=self._threads))
+        labels, rows = self._labels, self._nodes.validation
+        assert labels is not None  # noqa: S101 (checked at construction)
+        predicted = best_label_propagation(self._graph, labels, self._nodes, threads=self._threads)
+        return accuracy(labels[rows], predicted[rows])
 
 
 def _with(settings: Settings, values: dict[str, Any]) -> Settings:

@@ -1,5 +1,7 @@
 """What the graph gives without any features: the controls that a head on features must beat."""
 
+from typing import Literal
+
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
@@ -132,8 +134,14 @@ def ppr_scores(
     return scores - background * _eigenpart(graph, pairs)
 
 
-def best_ppr_scores(split: EdgeSplit, *, alpha: float = 0.3, threads: int | None = None) -> tuple[Floats, Floats]:
-    """Return the scores of the test pairs and of the test negatives, from the training edges alone.
+def best_ppr_scores(
+    split: EdgeSplit,
+    *,
+    alpha: float = 0.3,
+    part: Literal["test", "validation"] = "test",
+    threads: int | None = None,
+) -> tuple[Floats, Floats]:
+    """Return the scores of the pairs and of the negatives of a part, from the training edges alone.
 
     They are `ppr_scores` with the background of `BACKGROUNDS` that does best on the validation pairs.
     """
@@ -145,7 +153,8 @@ def best_ppr_scores(split: EdgeSplit, *, alpha: float = 0.3, threads: int | None
     eigenpart = _eigenpart(graph, pairs)
     candidates = [np.split(plain - background * eigenpart, ends) for background in BACKGROUNDS]
     best = int(np.argmax([auc(positives, negatives) for positives, negatives, *_ in candidates]))
-    return candidates[best][2], candidates[best][3]
+    validation, validation_negatives, test, test_negatives = candidates[best]
+    return (test, test_negatives) if part == "test" else (validation, validation_negatives)
 
 
 def _eigenpart(graph: Graph, pairs: Pairs) -> Floats:
