@@ -6,6 +6,7 @@ that keeps killing workers.
 """
 
 import errno
+import logging
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,11 +16,14 @@ from privge._folder import Folder
 from privge.errors import ClusterFailed, PrivgeError
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from distributed import Client, Security
+
+logger = logging.getLogger(__name__)
 
 Cluster: TypeAlias = "str | Client"
-"""The address of a Dask scheduler, or a client of one."""
+"""The address of a Dask scheduler (TLS as in Dask's own configuration), or a client of one, with any security."""
 
+_THIS_MACHINE = {"127.0.0.1", "::1", "localhost"}
 _RETRIES = 2  # of a task that failed; a task whose worker died is run again besides
 
 T = TypeVar("T")
@@ -35,8 +39,15 @@ def connected(cluster: Cluster, *, timeout: float = 10.0) -> Iterator["Client"]:
     if isinstance(cluster, Client):
         yield cluster
         return
+    security = _security(cluster)
+    if _open_to_others(cluster):
+        logger.warning(
+            "%s: no TLS, so whoever reaches it can read the work and run code on the workers; keep it in a private "
+            "network or use tls:// (`privge cluster` says how)",
+            cluster,
+        )
     try:
-        client = Client(cluster, timeout=timeout, set_as_default=False)
+        client = Client(cluster, timeout=timeout, set_as_default=False, security=security)
     except (OSError, ValueError) as error:
         raise ClusterFailed(
             f"there is no Dask scheduler at {cluster}; `privge cluster` says how to start one"
@@ -45,6 +56,32 @@ def connected(cluster: Cluster, *, timeout: float = 10.0) -> Iterator["Client"]:
         yield client
     finally:
         client.close(timeout=2)
+
+
+def _security(address: str) -> "Security":
+    """Return Dask's own TLS settings, from its files or the environment, if they suit the address."""
+    from distributed import Security
+
+    security = Security()
+    try:
+        context = security.get_connection_args("client")["ssl_context"]
+    except OSError as error:  # of which ssl.SSLError is one
+        raise ClusterFailed(f"Dask's TLS settings cannot be used: {error}") from error
+    if address.startswith("tls://") and context is None:
+        raise ClusterFailed(
+            f"{address} needs certificates: set distributed.comm.tls.ca-file, client.cert and client.key in Dask's "
+            "configuration; `privge cluster` says how"
+        )
+    if security.require_encryption and not address.startswith("tls://"):
+        raise ClusterFailed(f"Dask's settings require encryption: give the address as tls://, not as {address}")
+    return security
+
+
+def _open_to_others(address: str) -> bool:
+    """Say whether an address is on another machine, or may be, and is reached without TLS."""
+    scheme, _, place = address.rpartition("://")
+    host = place.rpartition(":")[0].strip("[]")
+    return scheme in ("", "tcp", "ws") and host not in _THIS_MACHINE
 
 
 def workers(client: "Client") -> dict[str, dict[str, Any]]:

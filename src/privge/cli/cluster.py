@@ -26,7 +26,15 @@ Then give its address:
 What every worker needs: the same versions of Python and privge (pip install -c constraints.txt 'privge[cluster]'), one
 thread each, and a folder that all of them share (NFS, Lustre, EFS, or an object store: s3://, gs://, abfs://), named by
 --work-folder. What is finished there is never computed again: after any failure, run the same command again.
-Whoever can reach the scheduler can run code on the workers: keep it in a private network, or use Dask's TLS.
+
+A scheduler without TLS asks nobody who they are: whoever reaches it, or a worker, can run code there and read all.
+Keep it in a private network, or give every machine a certificate of an authority of your own, and use tls://:
+
+  dask scheduler --protocol tls --tls-ca-file ca.pem --tls-cert s.pem --tls-key s.key
+  dask worker tls://SCHEDULER:8786 --tls-ca-file ca.pem --tls-cert w.pem --tls-key w.key --nthreads 1
+  export DASK_DISTRIBUTED__COMM__TLS__CA_FILE=ca.pem DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION=true
+  export DASK_DISTRIBUTED__COMM__TLS__CLIENT__CERT=c.pem DASK_DISTRIBUTED__COMM__TLS__CLIENT__KEY=c.key
+  privge embed ... --cluster tls://SCHEDULER:8786
 """
 
 
@@ -47,6 +55,10 @@ def cluster(count: int | None, port: int, memory: str) -> None:
         return
     with _local(count, port=port, memory=memory) as address:
         click.echo(f"{count} workers at {address}; stop with Ctrl-C")
+        if not address.startswith("tls://"):
+            click.echo(
+                "It has no TLS: every user of this machine can reach it, and run code through it as you.", err=True
+            )
         try:
             while True:
                 time.sleep(3600)

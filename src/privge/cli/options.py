@@ -26,7 +26,7 @@ def cluster_option(command: Command) -> Command:
     """Add ``--cluster``."""
     return click.option(
         "--cluster", metavar="ADDRESS",
-        help="Let a Dask cluster do it: tcp://HOST:8786, or local. See `privge cluster`.",
+        help="Let a Dask cluster do it: tcp:// or tls://HOST:8786, or local. See `privge cluster`.",
     )(command)  # fmt: skip
 
 
