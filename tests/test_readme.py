@@ -4,6 +4,12 @@ import re
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+
+from privge.cli import main
+from privge.experiments.plan import Cell, task_plan
+from privge.experiments.results import Results
+from privge.experiments.summary import Table
 
 ROOT = Path(__file__).parent.parent
 
@@ -34,3 +40,28 @@ def test_the_campaign_page_runs(tmp_path, monkeypatch):
 def test_every_relative_link_of_the_readme_exists():
     for target in re.findall(r"\]\((?!http)([^)#]+)", (ROOT / "README.md").read_text(encoding="utf-8")):
         assert (ROOT / target).exists(), target
+
+
+def test_the_table_of_the_readme_is_that_of_the_committed_results():
+    text = (ROOT / "README.md").read_text(encoding="utf-8").replace("\N{MINUS SIGN}", "-")
+    found = Table(Results(ROOT / "docs/results"))
+    for task, epsilon in (("nodes", 0.01), ("links", 1)):
+        part = text[text.index(f"| **{task}, ") :]
+        for dataset in ("cora", "pubmed", "facebook", "wikipedia"):
+            row = re.search(rf"^\| {dataset.capitalize()}, (\d+).*$", part, flags=re.MULTILINE)
+            one = found.summary(Cell(task, dataset, "hds", epsilon, task_plan(task).datasets[dataset].k))
+            controls = (one.structure_only, one.baseline, one.no_privacy)
+            cells = [str(value) for value in (one.value, *controls, one.lift, one.lift_over_graph_alone)]
+            assert row.group(0).split(" | ")[1:7] == cells
+            assert int(row.group(1)) == one.value.repeats
+
+
+def test_the_readme_shows_what_the_demo_prints(tmp_path):
+    """The noise has no seed, so only what has none must agree to the digit; the rest must agree in form."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = re.search(r"```text\n(People whose.*?)```", text, flags=re.DOTALL).group(1)
+    printed = CliRunner().invoke(main, ["demo", "-o", str(tmp_path / "page.html")]).stdout
+    forms = [re.sub(r" *[+-]?\d+\.\d+", " N", lines) for lines in (shown, printed)]
+    assert forms[0] == forms[1][: forms[1].index("Open this page")]
+    certain = [[line for line in lines.splitlines() if "graph alone  " in line] for lines in (shown, printed)]
+    assert certain[0] == certain[1] != []

@@ -158,3 +158,13 @@ def test_the_effect_of_k_stands_beside_that_of_noise_of_the_same_k(tmp_path):
     written = (tmp_path / "report.md").read_text()
     assert "| cora | HDS, ε = 2 | 81.5 ± 0.7 | 83.5 ± 0.7 |" in written
     assert "| cora | structure-only | 80.6 ± 0.7 | 80.8 ± 0.7 |" in written
+
+
+def test_what_noise_does_as_well_is_not_credited_to_the_features(tmp_path):
+    results = Results(tmp_path)
+    for cell, values in {CELL: [84.0, 84.2], PLAN.structure_of(CELL): [84.1, 84.1]}.items():
+        save(results, cell, values)
+    save(results, Cell("nodes", "cora", "label_propagation"), [70.0, 70.1])
+    sentences = " ".join(conclusions(Table(results), "nodes", "cora"))
+    assert "better, but not by the features" in sentences
+    assert "better than the graph alone" not in sentences

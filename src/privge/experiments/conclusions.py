@@ -38,7 +38,9 @@ def _worth(table: Table, cell: Cell) -> Iterator[str]:
     )
     yield f"At ε = {cell.epsilon:g}, HDS minus structure-only, what the private features are worth: {over_structure}."
     over_graph = one.lift_over_graph_alone.concluded(
-        "better than the graph alone", "the graph alone is better", "no difference can be told"
+        "better than the graph alone" if one.lift.low > 0 else "better, but not by the features: see structure-only",
+        "the graph alone is better",
+        "no difference can be told",
     )
     yield f"At ε = {cell.epsilon:g}, HDS minus the graph alone: {over_graph}."
 

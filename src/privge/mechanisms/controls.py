@@ -1,7 +1,8 @@
 """The two controls that every result is compared with. Neither hides behind an epsilon.
 
 `NoPrivacy` sends the input level itself (epsilon is infinite); `StructureOnly` sends noise that does
-not depend on the input (epsilon is 0), so that whatever a task achieves with it comes from the graph.
+not depend on the input (epsilon is 0), so that a task sees nothing but a random projection of the graph. What the
+graph gives without that noise is more, often much more: `privge.tasks.baselines`.
 """
 
 import math
