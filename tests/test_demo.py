@@ -74,7 +74,7 @@ def test_conclusions_follow_the_numbers():
 
     structure, mine = case("structure only", [20.0, 21.0, 20.5]), case("epsilon 6", [60.0, 61.0, 61.0])
 
-    def said(graph_alone):
+    def said(graph_alone, structure=structure):
         found = Accuracies(
             structure, case("graph alone", graph_alone), (structure, mine), case("no privacy", [99.0] * 3)
         )
@@ -82,5 +82,6 @@ def test_conclusions_follow_the_numbers():
 
     assert "epsilon 6" in said([50.0, 50.5, 50.0])
     assert "beat the graph alone" in said([50.0, 50.5, 50.0])
+    assert "so is noise" in said([50.0, 50.5, 50.0], structure=case("structure only", [59.0, 61.0, 60.0]))
     assert "graph alone is better" in said([90.0, 91.0, 90.0])
     assert "cannot be told from the graph alone" in said([59.0, 62.0, 61.0])

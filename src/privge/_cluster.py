@@ -81,7 +81,7 @@ def _open_to_others(address: str) -> bool:
     """Say whether an address is on another machine, or may be, and is reached without TLS."""
     scheme, _, place = address.rpartition("://")
     host = place.rpartition(":")[0].strip("[]")
-    return scheme in ("", "tcp", "ws") and host not in _THIS_MACHINE
+    return scheme not in ("tls", "wss", "inproc") and host not in _THIS_MACHINE
 
 
 def workers(client: "Client") -> dict[str, dict[str, Any]]:

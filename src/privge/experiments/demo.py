@@ -83,7 +83,9 @@ class Accuracies:
         )
         yield f"{reports} noise in their place: {worth}."
         against = over_graph.concluded(
-            "they beat the graph alone", "the graph alone is better", "they cannot be told from the graph alone"
+            "they beat the graph alone" if over_structure.low > 0 else "better, but so is noise in their place",
+            "the graph alone is better",
+            "they cannot be told from the graph alone",
         )
         yield f"{reports} the graph alone: {against}."
         if over_graph.high < 0:
