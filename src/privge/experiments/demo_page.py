@@ -82,14 +82,13 @@ def _accuracy_figure(demonstration: Demonstration) -> "Figure":
     axes = figure.subplots()
     rows = list(demonstration.accuracies)[::-1]
     names, spreads = [row.name for row in rows], [row.spread for row in rows]
-    bars = axes.barh(
-        names, [spread.mean for spread in spreads], xerr=[spread.std for spread in spreads],
-        color=[PRIVATE if row.kind == "private" else CONTROL for row in rows], error_kw={"ecolor": INK, "capsize": 3},
-    )  # fmt: skip
-    axes.bar_label(bars, [f" {spread.mean:.1f}" for spread in spreads], padding=6, color=INK)
+    means, errors = [spread.mean for spread in spreads], [spread.std for spread in spreads]
+    colours = [PRIVATE if row.kind == "private" else CONTROL for row in rows]
+    bars = axes.barh(names, means, xerr=errors, color=colours, error_kw={"ecolor": INK, "capsize": 3})
+    axes.bar_label(bars, [f" {mean:.1f}" for mean in means], padding=6, color=INK)
     chance = 100 * np.bincount(demonstration.network.labels).max() / len(demonstration.network.labels)
     axes.axvline(chance, color=INK, linestyle=":", linewidth=1)
-    axes.annotate("guessing", (chance, 1), xycoords=("data", "axes fraction"), ha="center", fontsize=8, color=INK)
+    axes.text(chance, 1.01, "guessing", transform=axes.get_xaxis_transform(), ha="center", fontsize=8, color=INK)
     axes.set_xlim(0, 108)
     axes.set_xlabel("people whose community is found, % (bars: standard deviation)")
     axes.spines[["top", "right"]].set_visible(False)
