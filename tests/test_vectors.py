@@ -149,6 +149,13 @@ def test_a_node_gives_its_vector():
     assert (embedding(TEXT_IDS)["007"] == made.matrix[2]).all()
 
 
+def test_an_id_with_leading_zeros_is_another_node_than_its_number():
+    assert (embedding()["7"] == embedding()[7]).all()
+    for node in ("007", "+7", "\N{ARABIC-INDIC DIGIT SEVEN}"):
+        with pytest.raises(BadData, match="not in the embedding"):
+            embedding()[node]
+
+
 @pytest.mark.parametrize("node", [6, "6", "x", "", "-", "--1", "²", "5.0"])
 def test_an_unknown_node_is_refused(node):
     for ask in (Embedding.__getitem__, Embedding.most_similar):

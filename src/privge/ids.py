@@ -1,4 +1,9 @@
-"""Node ids: strings or integers, and the bytes that stand for them."""
+"""Node ids: strings or integers, and the bytes that stand for them.
+
+An integer stands for its decimal digits: 17 and "17" are one node, "007" is another, in every file, store and join.
+Whether ids are integers or text is the caller's word (the type of a column or an array, or an option), never guessed
+from what they look like.
+"""
 
 from collections.abc import Iterable
 from typing import TypeAlias
@@ -16,10 +21,18 @@ def node_key(node: object) -> bytes:
     """Return the bytes that stand for a node id: its decimal digits or its text, in UTF-8."""
     if isinstance(node, bool) or not isinstance(node, str | int | np.integer):
         raise TypeError(f"a node id must be a string or an integer, got {type(node).__name__}")
-    key = str(node).encode()
+    try:
+        key = str(node).encode()
+    except UnicodeEncodeError:
+        raise ValueError("a node id must be Unicode text") from None  # the cause quotes the id
     if not key:
         raise ValueError("a node id must not be empty")
     return key
+
+
+def as_texts(ids: Ids) -> NDArray[np.object_]:
+    """Return ids as text, an integer as its digits: what stands for the same nodes wherever they meet others."""
+    return ids if ids.dtype == np.object_ else np.array(list(map(str, ids.tolist())), dtype=np.object_)  # type: ignore[return-value]
 
 
 def as_ids(ids: Iterable[object], *, unique: bool = True) -> Ids:
@@ -34,6 +47,8 @@ def as_ids(ids: Iterable[object], *, unique: bool = True) -> Ids:
 
 
 def _as_array(nodes: list[object]) -> Ids:
+    if _good_texts(nodes):
+        return np.array(nodes, dtype=np.object_)
     for position, node in enumerate(nodes):
         try:
             node_key(node)
@@ -48,6 +63,17 @@ def _as_array(nodes: list[object]) -> Ids:
         return np.array(nodes, dtype=np.int64)
     except OverflowError:
         raise BadData("integer ids must fit 64 bits; write larger ones as strings") from None
+
+
+def _good_texts(nodes: list[object]) -> bool:
+    """Say, at once for all, whether nodes are text and good ids; if not, each is to be looked at."""
+    if set(map(type, nodes)) != {str} or "" in nodes:
+        return False
+    try:
+        "".join(nodes).encode()  # type: ignore[arg-type]
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def first_repeated(ids: Ids) -> int | None:

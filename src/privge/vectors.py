@@ -196,15 +196,15 @@ class Embedding:
         return norms
 
     @cached_property
-    def _rows(self) -> dict[str | int, int]:
-        return {node: row for row, node in enumerate(self.ids.tolist())}
+    def _rows(self) -> dict[str, int]:
+        """The row of each node by its text: 17 and "17" are one node, "007" is another."""
+        return {str(node): row for row, node in enumerate(self.ids.tolist())}
 
     def _row(self, node: str | int) -> int:
-        if node not in self._rows and isinstance(node, str) and node.removeprefix("-").isdecimal():
-            node = int(node)  # ids typed on a command line
-        if node not in self._rows:
+        row = self._rows.get(str(node))
+        if row is None:
             raise BadData(f"node {node!r} is not in the embedding")
-        return self._rows[node]
+        return row
 
     def _vectors(self) -> files.Vectors:
         return files.Vectors(self.ids, self.matrix, json.dumps(asdict(self.provenance)))

@@ -6,9 +6,11 @@ import subprocess
 import sys
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 import scipy.sparse
 from click.testing import CliRunner
+from pyarrow import csv
 
 from privge import Campaign, Reports
 from privge.cli import main
@@ -125,7 +127,7 @@ def test_reports_become_vectors(embed, edges, features, tmp_path, exact):
 @pytest.mark.parametrize("engine", ENGINES)
 def test_every_engine_keeps_its_certificate(embed, edges, features, exact, engine):
     summary, made = embed("--features", features, "--mechanism", "none", "--k", DIMENSIONS, "--engine", engine)
-    values = np.loadtxt(features, delimiter=",", skiprows=1)[read_graph(edges).ids, 1:]
+    values = np.loadtxt(features, delimiter=",", skiprows=1)[read_graph(edges).ids.astype(int), 1:]
     grid = 2 * np.rint(values * 1024) / 1024 - 1  # what the control reports: the features on the grid
     assert summary["engine"] == engine
     assert summary["epsilon"] is None
@@ -158,8 +160,31 @@ def test_a_node_file_adds_isolated_nodes_at_the_midpoint(embed, tmp_path, featur
     summary, made = embed("--features", features, "--epsilon", 1, "--nodes", nodes)
     assert summary["nodes"] == NODES + 3
     assert summary["participation"] == pytest.approx(NODES / (NODES + 3), rel=1e-12)
-    assert made.ids.tolist() == list(range(NODES + 3))
+    assert made.ids.tolist() == [str(i) for i in range(NODES + 3)]
     assert (made[NODES + 1] == 0).all()
+
+
+def test_a_graph_in_text_and_typed_features_meet(embed, tmp_path, features):
+    typed = tmp_path / "typed.parquet"
+    pq.write_table(csv.read_csv(features), typed)
+    summary, made = embed("--features", typed, "--mechanism", "none", "--k", DIMENSIONS)
+    assert summary["participation"] == 1
+    assert made.ids.dtype == object
+    _, same = embed("--features", features, "--mechanism", "none", "--k", DIMENSIONS, "--integer-ids")
+    assert same.ids.tolist() == [int(node) for node in made.ids]
+    assert (same.matrix == made.matrix).all()
+
+
+def test_integer_ids_must_be_spelled_plainly(tmp_path, edges, features):
+    features.write_text(features.read_text().replace("\n7,", "\n007,"))
+    for command in (("embed", "--graph", edges), ("perturb",)):
+        result = run(*command, "--features", features, "--epsilon", 1, "--integer-ids", "-o", tmp_path / "z.parquet")
+        assert result.exit_code == 3
+        assert "features.csv, line 9: an id is no integer" in result.stderr
+    (tmp_path / "parts").mkdir()
+    result = run("perturb", "--features", tmp_path / "parts", "--epsilon", 1, "--integer-ids", "-o", tmp_path / "r")
+    assert result.exit_code == 2
+    assert "--integer-ids has no effect" in result.stderr
 
 
 def test_reports_of_unknown_nodes_are_dropped_when_asked(embed, tmp_path, caplog):

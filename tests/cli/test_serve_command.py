@@ -36,7 +36,8 @@ def test_a_number_is_minted_as_a_number_only_if_asked(keys):
     for option, node in ((["--integer"], 17), ([], "17")):
         result = run("token", "mint", "--keys-file", keys, "--node", "17", *option)
         assert verifier.verify(result.stdout.strip(), now=0).node == node
-    assert run("token", "mint", "--keys-file", keys, "--node", "x", "--integer").exit_code == 2
+    for node in ("x", "007", "+7", " 7"):
+        assert run("token", "mint", "--keys-file", keys, f"--node={node}", "--integer").exit_code == 2
 
 
 def test_keys_are_private_and_never_printed(keys):

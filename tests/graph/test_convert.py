@@ -17,7 +17,7 @@ from privge.graph import Graph, StoredGraph, convert_graph
 from privge.graph.conversion import buckets, growing, stages
 
 INTEGERS = st.integers(-(2**63), 2**63 - 1) | st.integers(-3, 12)
-TEXTS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=4)
+TEXTS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=4).filter(lambda text: text == text.strip())
 SLOW = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
@@ -125,7 +125,8 @@ def test_integers_of_any_width_are_the_same_ids(tmp_path, kind):
     [
         ([(1, None)], pa.int64(), ("source", "target"), "part-0.*target: an id is missing"),
         ([(1.5, 2.5)], pa.float64(), ("source", "target"), "part-0.*holds double"),
-        ([("", "a")], pa.string(), ("source", "target"), "part-0.*must not be empty"),
+        ([("", "a")], pa.string(), ("source", "target"), "part-0.*an id is empty"),
+        ([("a ", "a")], pa.string(), ("source", "target"), "part-0.*ends with white space"),
         ([(2**63, 1)], pa.uint64(), ("source", "target"), "part-0"),
         ([(1, 2)], pa.int64(), ("left", "right"), "part-0.*no ends of edges among the columns left, right"),
     ],

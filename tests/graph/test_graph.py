@@ -130,6 +130,18 @@ def test_columns_of_different_widths_are_integer_ids():
     assert neighbours(graph) == {3: {1}, 1: {3, 2}, 2: {1}}
 
 
+def test_columns_with_and_without_a_sign_are_integer_ids():
+    graph = Graph.from_edges(pa.table({"a": pa.array([3, 1], pa.uint32()), "b": pa.array([1, 2], pa.int64())}))
+    assert neighbours(graph) == {3: {1}, 1: {3, 2}, 2: {1}}
+
+
+@pytest.mark.parametrize("ids", [["7", "07", "8"], ["7", "8", "9"], ["+7", "7", "x"], ["-0", "0", "1"]])
+def test_strings_of_digits_are_told_apart_by_their_text(ids):
+    graph = Graph.from_edges([(ids[0], ids[1]), (ids[1], ids[2])])
+    assert graph.ids.tolist() == ids
+    assert neighbours(Graph.from_edges([(ids[1], ids[2])], nodes=ids)) == naive(ids, [(ids[1], ids[2])])
+
+
 def test_a_column_of_integers_beside_one_of_strings_gives_strings():
     assert neighbours(Graph.from_edges(pa.table({"a": [1, 2], "b": ["x", "1"]}))) == {
         "1": {"x", "2"},

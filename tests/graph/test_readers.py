@@ -16,7 +16,25 @@ from privge.graph import Graph, read_features, read_graph, read_ids, read_labels
 
 HEADERS = [("source", "target"), ("src", "dst"), ("from", "to"), ("id_1", "id_2"), ("u", "v")]
 TABLES = ["csv", "tsv", "csv.gz", "tsv.gz", "parquet"]
-TRICKY = ["NA", "true", "False", "007", "7", "nan", "2024-01-31", "1e3", " x ", 'q"q', "a,b", "a\tb", "ß🜁", "-", "null"]
+TRICKY = [
+    "NA",
+    "true",
+    "False",
+    "007",
+    "7",
+    "nan",
+    "2024-01-31",
+    "1e3",
+    "a b",
+    "+7",
+    "-0",
+    'q"q',
+    "a,b",
+    "a\tb",
+    "ß🜁",
+    "-",
+    "null",
+]
 
 
 def write(path, content):
@@ -44,12 +62,10 @@ def joined(nodes, pairs):
 @st.composite
 def graphs(draw):
     integers = st.integers(-(2**63), 2**63 - 1)
-    # A first character that no number has: a column of digits alone is integers, as documented.
-    texts = st.text(st.characters(codec="utf-8", exclude_characters="\r\n\0"), max_size=4).map("x{}".format)
-    kind = draw(st.sampled_from([integers, texts | st.sampled_from(TRICKY)]))
+    texts = st.text(st.characters(codec="utf-8", exclude_characters="\r\n\0"), min_size=1, max_size=4)
+    digits = st.integers(0, 20).map(str) | st.sampled_from(["007", "00", "+1", "-0"])
+    kind = draw(st.sampled_from([integers, texts.filter(lambda t: t == t.strip()) | st.sampled_from(TRICKY), digits]))
     nodes = draw(st.lists(kind, min_size=2, max_size=8, unique=True))
-    if isinstance(nodes[0], str):
-        nodes = ["name", *nodes]
     node = st.sampled_from(nodes)
     return joined(nodes, draw(st.lists(st.tuples(node, node), max_size=10)))
 
@@ -61,7 +77,7 @@ def test_a_written_graph_is_read_as_the_same_graph(suffix, graph):
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"g.{suffix}"
         write_graph(graph, path)
-        assert_same(read_graph(path), graph)
+        assert_same(read_graph(path, integer_ids=graph.ids.dtype == np.int64), graph)
         assert [p.name for p in Path(folder).iterdir()] == [path.name]
 
 
@@ -95,36 +111,117 @@ def test_every_spelling_of_the_columns_of_a_parquet_file_is_understood(tmp_path,
 
 
 @pytest.mark.parametrize("suffix", ["csv", "csv.gz", "tsv"])
-def test_integers_need_no_header(tmp_path, suffix):
+def test_numbers_need_no_header(tmp_path, suffix):
     comma = "\t" if "tsv" in suffix else ","
-    graph = read_graph(write(tmp_path / f"g.{suffix}", f"-1{comma}2\n2{comma}{2**62}\n"))
-    assert graph.ids.dtype == np.int64
-    assert edge_set(graph) == {frozenset((-1, 2)), frozenset((2, 2**62))}
+    path = write(tmp_path / f"g.{suffix}", f"-1{comma}2\n2{comma}{2**62}\n")
+    assert edge_set(read_graph(path)) == {frozenset(("-1", "2")), frozenset(("2", str(2**62)))}
+    assert edge_set(read_graph(path, integer_ids=True)) == {frozenset((-1, 2)), frozenset((2, 2**62))}
 
 
 def test_a_byte_order_mark_is_no_part_of_the_header(tmp_path):
     for start in (b"source,target\n", b""):
         graph = read_graph(write(tmp_path / "g.csv", b"\xef\xbb\xbf" + start + b"1,2\r\n2,3\r\n"))
-        assert edge_set(graph) == {frozenset((1, 2)), frozenset((2, 3))}
+        assert edge_set(graph) == {frozenset("12"), frozenset("23")}
 
 
 def test_a_header_alone_is_a_graph_without_nodes(tmp_path):
     assert read_graph(write(tmp_path / "g.csv", "source,target\n")).nodes == 0
 
 
-@pytest.mark.parametrize("odd", ["NA", "true", "nan", "x", "1.5", "2024-01-31", str(2**64)])
-def test_one_id_that_is_no_integer_makes_all_of_them_strings(tmp_path, odd):
+@pytest.mark.parametrize("odd", ["5", "05", "NA", "true", "nan", "x", "1.5", "2024-01-31", str(2**64)])
+def test_ids_of_a_text_file_are_text_whatever_stands_beside_them(tmp_path, odd):
     graph = read_graph(write(tmp_path / "g.csv", f"source,target\n007,{odd}\n7,8\n"))
     assert set(graph.ids.tolist()) == {"007", "7", odd, "8"}
 
 
-def test_ids_that_look_like_truth_values_or_dates_stay_strings_in_every_table(tmp_path):
-    for ids in (["true", "false"], ["2024-01-31", "2024-02-01"], ["1.50", "2.0"], ["NA", "007"], ["12:30", "13:30"]):
+def test_ids_that_look_like_numbers_truth_values_or_dates_are_text_in_every_table(tmp_path):
+    for ids in (
+        ["true", "false"],
+        ["2024-01-31", "2024-02-01"],
+        ["1.50", "2.0"],
+        ["NA", "007"],
+        ["12:30", "13:30"],
+        ["007", "7"],
+        ["17", "18"],
+    ):
         table = write(tmp_path / "t.csv", "id,x,label\n" + "".join(f"{node},1,l\n" for node in ids))
         assert read_ids(table).tolist() == ids
         assert read_labels(table)[0].tolist() == ids
         features = write(tmp_path / "f.csv", "id,x\n" + "".join(f"{node},1\n" for node in ids))
         assert read_features(features).ids.tolist() == ids
+
+
+def test_quotes_are_no_part_of_an_id(tmp_path):
+    graph = read_graph(write(tmp_path / "g.csv", 'source,target\n"007",7\n"7","a,b"\n'))
+    assert edge_set(graph) == {frozenset(("007", "7")), frozenset(("7", "a,b"))}
+
+
+def test_integers_of_a_typed_column_stay_integers(tmp_path):
+    pq.write_table(pa.table({"source": pa.array([7, 8], pa.uint16()), "target": [8, 9]}), tmp_path / "g.parquet")
+    assert read_graph(tmp_path / "g.parquet").ids.tolist() == [7, 8, 9]
+    pq.write_table(pa.table({"id": [7, 8], "x": [0, 1], "label": ["a", "b"]}), tmp_path / "t.parquet")
+    for ids in (read_ids(tmp_path / "t.parquet"), read_labels(tmp_path / "t.parquet")[0]):
+        assert ids.dtype == np.int64
+
+
+def test_the_caller_may_say_that_ids_are_integers(tmp_path):
+    table = write(tmp_path / "t.csv", f"id,label\n-3,l\n0,l\n{2**63 - 1},l\n")
+    assert read_ids(table, integer_ids=True).tolist() == [-3, 0, 2**63 - 1]
+    assert read_labels(table, integer_ids=True)[0].dtype == np.int64
+    features = write(tmp_path / "f.csv", "id,x\n12,1\n")
+    assert read_features(features, integer_ids=True).ids.tolist() == [12]
+    pq.write_table(pa.table({"id": ["5", "6"]}), tmp_path / "t.parquet")
+    assert read_ids(tmp_path / "t.parquet", integer_ids=True).tolist() == [5, 6]
+    nodes = write(tmp_path / "n.csv", "id\n3\n2\n1\n")
+    graph = read_graph(write(tmp_path / "g.csv", "source,target\n1,2\n"), nodes=nodes, integer_ids=True)
+    assert graph.ids.tolist() == [3, 2, 1]
+
+
+@pytest.mark.parametrize("odd", ["007", "+7", "-0", "7.0", "0x7", "1e3", "x", str(2**63), "٣"])
+def test_an_integer_that_is_not_spelled_plainly_is_refused_with_its_line(tmp_path, odd):
+    table = write(tmp_path / "t.csv", f"id,x,label\n1,1,l\n\n{odd},1,l\n")
+    features = write(tmp_path / "f.csv", f"id,x\n1,1\n\n{odd},1\n")
+    edges = write(tmp_path / "g.csv", f"source,target\n1,2\n\n3,{odd}\n")
+    for read, path in ((read_ids, table), (read_labels, table), (read_features, features), (read_graph, edges)):
+        with pytest.raises(BadData, match=r"\.csv, line 4: an id is no integer of 64 bits in its plain spelling \("):
+            read(path, integer_ids=True)
+
+
+@pytest.mark.parametrize("odd", [" x", "x ", "\tx", "x\u00a0", "\u2003x", " 7"])
+def test_white_space_around_an_id_is_refused_in_every_file(tmp_path, odd):
+    table = write(tmp_path / "t.csv", f'id,label\na,l\n"{odd}",l\n')
+    features = write(tmp_path / "f.csv", f'id,x\na,1\n"{odd}",1\n')
+    edges = write(tmp_path / "g.csv", f'source,target\na,b\nb,"{odd}"\n')
+    for read, path in ((read_ids, table), (read_labels, table), (read_features, features), (read_graph, edges)):
+        with pytest.raises(BadData, match=r"\.csv, line 3: an id is empty, or begins or ends with white space"):
+            read(path)
+    pq.write_table(pa.table({"id": ["a", odd], "source": ["a", odd], "target": ["b", "c"]}), tmp_path / "t.parquet")
+    with pytest.raises(BadData, match=r"t\.parquet, row 2: an id is empty"):
+        read_ids(tmp_path / "t.parquet")
+    for kind in (pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string())):
+        table = pa.table({"source": ["a", "b"], "target": pa.array(["b", odd]).cast(kind)})
+        pq.write_table(table, tmp_path / "g.parquet")
+        with pytest.raises(BadData, match=r"g\.parquet, row 2: an id is empty"):
+            read_graph(tmp_path / "g.parquet")
+    with pytest.raises(BadData, match="white space"):
+        write_graph(Graph.from_edges([("a", odd)]), tmp_path / "w.csv")
+
+
+def test_text_meets_integers_by_their_digits(tmp_path):
+    """7 and "7" are one node, "007" is another, whichever side the text is on."""
+    text = read_graph(write(tmp_path / "g.csv", "source,target\n7,8\n8,007\n"))
+    assert text.rows_of(np.array([8, 7])).tolist() == [1, 0]
+    assert text.rows_of(["007", "08"]).tolist() == [2, -1]
+    pq.write_table(pa.table({"source": [7], "target": [8]}), tmp_path / "g.parquet")
+    typed = read_graph(tmp_path / "g.parquet")
+    assert typed.rows_of(["8", "007", "7"]).tolist() == [1, -1, 0]
+    pq.write_table(pa.table({"id": [9, 8, 7]}), tmp_path / "n.parquet")
+    plain = write(tmp_path / "plain.csv", "source,target\n7,8\n")
+    assert read_graph(plain, nodes=tmp_path / "n.parquet").ids.tolist() == [9, 8, 7]
+    nodes = write(tmp_path / "n.csv", "id\n9\n8\n7\n")
+    assert read_graph(tmp_path / "g.parquet", nodes=nodes).degrees.tolist() == [0, 1, 1]
+    with pytest.raises(BadData, match="line 3: an end of the edge is not in"):
+        read_graph(tmp_path / "g.csv", nodes=nodes)
 
 
 def test_a_node_file_gives_order_and_isolated_nodes(tmp_path):
@@ -187,7 +284,7 @@ def test_a_number_with_a_point_late_in_a_long_file_is_still_a_number(tmp_path):
 
 def test_labels_are_read_with_their_ids(tmp_path):
     ids, labels = read_labels(write(tmp_path / "l.csv", "label,id\nred,2\nblue,1\n"))
-    assert ids.tolist() == [2, 1]
+    assert ids.tolist() == ["2", "1"]
     assert labels.tolist() == ["red", "blue"]
 
 

@@ -21,9 +21,11 @@ from privge.cli.options import (
     cluster_option,
     existing,
     in_parts,
+    integer_ids_option,
     json_option,
     naming,
     refuse_campaign_options,
+    refuse_integer_ids,
 )
 from privge.cli.progress import progress_bar
 from privge.cli.simulated import CampaignOptions, simulated_reports
@@ -41,6 +43,7 @@ from privge.vectors import Embedding
 @click.option("--graph", "graph_place", type=PLACE, required=True, metavar="PLACE",
               help="Edges: .csv, .tsv (also .gz), .parquet, .npz; or what `privge convert` made.")  # fmt: skip
 @click.option("--nodes", "nodes_path", type=INPUT, help="Table with a column id: all nodes, isolated ones too.")
+@integer_ids_option
 @click.option("--reports", "reports_place", type=PLACE, metavar="PLACE",
               help="Reports that devices sent: .parquet, or a folder or address of parts.")  # fmt: skip
 @click.option(
@@ -83,7 +86,8 @@ def embed(
     campaign: str | None, update_path: Path | None, features_path: Path | None, mechanism: str,
     epsilon: float | None, k: int | None, low: float | None, high: float | None, levels: int | None, seed: int | None,
     alpha: float, r: float, tolerance: float, engine: str, decoding: str, threads: int | None, memory: int | None,
-    cluster: str | None, regime: str, work_folder: str | None, output: str, *, drop_unknown: bool, as_json: bool,
+    cluster: str | None, regime: str, work_folder: str | None, output: str, *, integer_ids: bool, drop_unknown: bool,
+    as_json: bool,
 ) -> None:  # fmt: skip
     """Spread reports over a graph by personalized PageRank: one vector for each node.
 
@@ -104,11 +108,20 @@ def embed(
         store_url = os.environ.get("PRIVGE_STORE")  # a password would be visible on the command line
     _check_sources(reports_place, features_path, store_url, campaign, update_path)
     _check_cluster(cluster, features_path)
+    if integer_ids and features_path is None:
+        refuse_integer_ids(graph_place)
     options = None
     if features_path is not None:
         path = None if campaign is None else Path(campaign)
         options = CampaignOptions(
-            path=path, mechanism=mechanism, epsilon=epsilon, k=k, low=low, high=high, levels=levels
+            path=path,
+            mechanism=mechanism,
+            epsilon=epsilon,
+            k=k,
+            low=low,
+            high=high,
+            levels=levels,
+            integer_ids=integer_ids,
         )
     for name, value in (("--alpha", alpha), ("--r", r), ("--tolerance", tolerance)):
         if not math.isfinite(value):  # click lets NaN through every range
@@ -117,7 +130,7 @@ def embed(
     with ExitStack() as stack:
         address = stack.enter_context(opened_cluster(cluster))
         work = None if cluster is None else _work(work_folder, output)
-        graph = _graph(graph_place, nodes_path, work)
+        graph = _graph(graph_place, nodes_path, work, integer_ids=integer_ids)
 
         def spread(
             reports: Reports | ReportParts, *, alpha: float = alpha, r: float = r, tolerance: float = tolerance,
@@ -157,10 +170,10 @@ def _work(place: str | None, output: str) -> Folder:
     return work
 
 
-def _graph(place: str, nodes: Path | None, work: Folder | None) -> Graph | StoredGraph:
+def _graph(place: str, nodes: Path | None, work: Folder | None, *, integer_ids: bool) -> Graph | StoredGraph:
     """Open or read the graph; for a cluster it is a folder that all workers see."""
     if not in_parts(place):
-        graph = read_graph(Path(place), nodes=nodes)
+        graph = read_graph(Path(place), nodes=nodes, integer_ids=integer_ids)
         return graph if work is None else stored_graph(graph, work)
     if nodes is not None:
         raise click.UsageError("--nodes has no effect with a converted graph, which has all its nodes.")

@@ -91,6 +91,21 @@ def naming(path: str | Path) -> Iterator[None]:
         raise BadData(f"{path}: {error}") from error
 
 
+def integer_ids_option(command: Command) -> Command:
+    """Add ``--integer-ids``."""
+    return click.option(
+        "--integer-ids",
+        is_flag=True,
+        help="Ids in text files are integers, not text; 007 is refused.",
+    )(command)
+
+
+def refuse_integer_ids(place: str) -> None:
+    """Refuse ``--integer-ids`` where nothing is read from text."""
+    if in_parts(place):
+        raise click.UsageError(f"--integer-ids has no effect with {place}, where ids have a type already.")
+
+
 def json_option(command: Command) -> Command:
     """Add ``--json``."""
     return click.option("--json", "as_json", is_flag=True, help="Print one machine-readable object on stdout.")(command)

@@ -17,7 +17,9 @@ from privge.cli.options import (
     check_output,
     cluster_option,
     in_parts,
+    integer_ids_option,
     json_option,
+    refuse_integer_ids,
 )
 from privge.cli.progress import progress_bar
 from privge.cli.simulated import CampaignOptions, simulated_reports, warn
@@ -27,6 +29,7 @@ from privge.simulation import simulate_parts
 @click.command()
 @click.option("--features", "features_place", type=PLACE, required=True, metavar="PLACE",
               help="Table with a column id, or sparse .npz; or a folder or address of Parquet files.")  # fmt: skip
+@integer_ids_option
 @click.option("--campaign", "campaign_path", type=INPUT, help="Campaign in TOML or JSON, instead of the options below.")
 @campaign_options
 @cluster_option
@@ -36,7 +39,7 @@ from privge.simulation import simulate_parts
 def perturb(
     features_place: str, campaign_path: Path | None, mechanism: str, epsilon: float | None, k: int | None,
     low: float | None, high: float | None, levels: int | None, seed: int | None, cluster: str | None, output: str, *,
-    as_json: bool,
+    integer_ids: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Perturb everybody's features at once, as their devices would.
 
@@ -55,8 +58,17 @@ def perturb(
       privge perturb --features features.csv --campaign campaign.toml -o reports.parquet
       privge perturb --features s3://lab/features --epsilon 1 --k 5 -o s3://lab/reports --cluster tcp://lab:8786
     """
+    if integer_ids:
+        refuse_integer_ids(features_place)
     options = CampaignOptions(
-        path=campaign_path, mechanism=mechanism, epsilon=epsilon, k=k, low=low, high=high, levels=levels
+        path=campaign_path,
+        mechanism=mechanism,
+        epsilon=epsilon,
+        k=k,
+        low=low,
+        high=high,
+        levels=levels,
+        integer_ids=integer_ids,
     )
     if in_parts(features_place):
         _check_folder(output)

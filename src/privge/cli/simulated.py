@@ -41,6 +41,8 @@ class CampaignOptions:
         Left out, 1, if no value lies above.
     levels
         Left out, the default of a campaign.
+    integer_ids
+        Whether ids in a text file of features are integers.
     """
 
     path: Path | None
@@ -50,6 +52,7 @@ class CampaignOptions:
     low: float | None
     high: float | None
     levels: int | None
+    integer_ids: bool = False
 
     def __post_init__(self) -> None:
         if self.path is not None:
@@ -61,8 +64,8 @@ class CampaignOptions:
         """Read features from a file; return them with their campaign, which without a file has the names of columns."""
         if self.path is not None:
             campaign = Campaign.load(existing(self.path))
-            return campaign, read_features(path, wanted=campaign.names)
-        features = read_features(path)
+            return campaign, read_features(path, wanted=campaign.names, integer_ids=self.integer_ids)
+        features = read_features(path, integer_ids=self.integer_ids)
         with naming(path):
             check_features(features, assumed(self.low, self.high), _HOW)
         return self._campaign(features.matrix.shape[1], features.names), features

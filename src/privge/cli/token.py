@@ -1,5 +1,6 @@
 """``privge token``: keys of a service, and tokens for devices."""
 
+import re
 import time
 from pathlib import Path
 
@@ -67,9 +68,9 @@ def mint(keys_file: Path | None, node: str, campaign: str | None, days: float, *
     from privge.collect.service.credentials import read_keys
     from privge.collect.tokens import mint as mint_token
 
-    try:
-        who = int(node) if integer else node
-    except ValueError:
-        raise click.BadParameter("must be a number with --integer", param_hint="--node") from None
+    if integer and not re.fullmatch("0|-?[1-9][0-9]*", node):
+        raise click.BadParameter("must be a number in its plain spelling (7, not 007) with --integer",
+                                 param_hint="--node")  # fmt: skip
     expires = int(time.time() + 86_400 * days)
+    who = int(node) if integer else node
     click.echo(mint_token(read_keys(keys_file)[0], node=who, campaign=campaign, expires=expires))

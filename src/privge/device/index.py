@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privge.errors import BadData
-from privge.ids import Ids
+from privge.ids import Ids, node_key
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS parts (part INTEGER PRIMARY KEY);
@@ -67,4 +67,4 @@ class NodeIndex:
 
 
 def _key(node: str | int) -> bytes:
-    return hashlib.sha256(str(node).encode()).digest()[:16]
+    return hashlib.sha256(node_key(node)).digest()[:16]

@@ -2,15 +2,20 @@
 
 Whatever is wrong is named by file and line. Reading is pyarrow's, which is fast and says little; only after a failure
 is the file read again slowly, to find the line.
+
+Ids of a text file are text, whatever they look like; those of a Parquet file are what its column is. White space around
+an id is refused in every file: with it, the id of one file would be another node than the same id of the next.
 """
 
 import csv
 import gzip
+import re
 import zlib
 from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
+from typing import TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -22,6 +27,9 @@ from privge.errors import BadData
 EDGE_NAMES = {("source", "target"), ("src", "dst"), ("from", "to"), ("id_1", "id_2"), ("u", "v")}
 """What the columns of an edge list may be called."""
 
+Column: TypeAlias = pa.Array | pa.ChunkedArray
+
+_PLAIN = re.compile(r"0|-?[1-9][0-9]{0,18}")
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _UNREADABLE = (OSError, EOFError, csv.Error, zlib.error)
 
@@ -90,9 +98,48 @@ def line_of(path: Path, row: int, *, header: bool) -> str:
         return f"{path}, line {rows.line_num}"
 
 
-def first_null(column: pa.ChunkedArray) -> int:
+def first_null(column: Column) -> int:
     """Return the first row without a value."""
-    return int(pc.index(pc.is_null(column), pa.scalar(value=True)).as_py())
+    return _first(pc.is_null(column))
+
+
+def decoded(column: Column) -> Column:
+    """Return a column without a dictionary, and strings in a layout that can be computed with."""
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    return column.cast(pa.large_string()) if pa.types.is_string_view(column.type) else column
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Say whether a column holds strings."""
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def first_spoiled(texts: Column) -> int | None:
+    """Return the first row whose id is empty, or begins or ends with white space, if there is one."""
+    spoiled = pc.or_(pc.equal(texts, ""), pc.not_equal(texts, pc.utf8_trim_whitespace(texts)))
+    return _first(spoiled) if pc.any(spoiled).as_py() else None
+
+
+def digits(texts: Column) -> Column | None:
+    """Return strings as the integers that they spell, if each is the one plain spelling of its integer."""
+    try:
+        numbers = texts.cast(pa.int64())
+    except pa.ArrowInvalid:
+        return None
+    return numbers if pc.all(pc.equal(numbers.cast(texts.type), texts)).as_py() else None
+
+
+def first_other_than_digits(texts: Column) -> int | None:
+    """Return the first row of strings that `digits` does not take, if there is one."""
+    for row, text in enumerate(texts.to_pylist()):
+        if not (_PLAIN.fullmatch(text) and -(2**63) <= int(text) < 2**63):
+            return row
+    return None
+
+
+def _first(mask: Column) -> int:
+    return int(pc.index(mask, pa.scalar(value=True)).as_py())
 
 
 def first_text(column: pa.ChunkedArray) -> int | None:

@@ -1,4 +1,8 @@
-"""Files to graphs and features, and back. Everything is joined by id, never by position alone."""
+"""Files to graphs and features, and back. Everything is joined by id, never by position alone.
+
+Ids of a text file are text, ids of a Parquet column are what the column holds. Whoever wants integers from text says so
+(``integer_ids``); then every id must be the plain spelling of an integer.
+"""
 
 import logging
 import zipfile
@@ -17,7 +21,20 @@ from numpy.typing import NDArray
 from privge._atomic import atomic_path
 from privge._folder import Folder
 from privge.errors import BadData
-from privge.graph.columns import EDGE_NAMES, delimiter, first_line, first_null, first_text, line_of, read_table
+from privge.graph.columns import (
+    EDGE_NAMES,
+    decoded,
+    delimiter,
+    digits,
+    first_line,
+    first_null,
+    first_other_than_digits,
+    first_spoiled,
+    first_text,
+    is_text,
+    line_of,
+    read_table,
+)
 from privge.graph.graph import Graph, UnknownNode
 from privge.graph.stored import StoredGraph
 from privge.ids import Ids, as_ids, first_repeated
@@ -28,10 +45,13 @@ logger = logging.getLogger(__name__)
 _NO_MATRIX = (OSError, ValueError, KeyError, EOFError, TypeError, NotImplementedError, zipfile.BadZipFile, zlib.error)
 
 
-def read_graph(path: str | PathLike[str], *, nodes: str | PathLike[str] | None = None) -> Graph:
+def read_graph(
+    path: str | PathLike[str], *, nodes: str | PathLike[str] | None = None, integer_ids: bool = False
+) -> Graph:
     """Read edges from CSV, TSV, Parquet or a sparse ``.npz``, or open a stored graph.
 
-    A text file has two columns, with a header such as ``source,target``, or without one if the ids are integers.
+    A text file has two columns, with a header such as ``source,target``, or without one if the ids of the first line
+    are numbers.
 
     Parameters
     ----------
@@ -40,6 +60,8 @@ def read_graph(path: str | PathLike[str], *, nodes: str | PathLike[str] | None =
         ``s3://bucket/big.graph`` is a graph that `save_graph` or `convert_graph` wrote; a folder is mapped, not read.
     nodes
         A table with a column ``id``: all nodes, isolated ones too, in the order that rows shall have.
+    integer_ids
+        Read ids that are text as integers; one that is not the plain spelling of an integer is refused.
     """
     if "://" in fspath(path) or Path(path).is_dir():
         return _stored_graph(path, nodes)
@@ -50,18 +72,26 @@ def read_graph(path: str | PathLike[str], *, nodes: str | PathLike[str] | None =
     for name in table.column_names:
         if table[name].null_count:
             raise BadData(f"{line_of(path, first_null(table[name]), header=header)}: an edge lacks its {name}")
-    ids = None if nodes is None else read_ids(nodes)
+    if integer_ids:
+        table = pa.table({name: _integers(table[name], path, header=header) for name in table.column_names})
+    ids = None if nodes is None else read_ids(nodes, integer_ids=integer_ids)
     try:
-        return Graph.from_edges(table, nodes=ids)
+        graph = Graph.from_edges(table, nodes=ids)
     except UnknownNode as error:
         raise BadData(f"{line_of(path, error.row, header=header)}: an end of the edge is not in {nodes}") from error
     except BadData as error:
         raise BadData(f"{path}: {error}") from error
+    if _spoiled(graph.ids):
+        for name in table.column_names:
+            _refuse_spoiled(table[name], path, header=header)
+    return graph
 
 
 def write_graph(graph: Graph, path: str | PathLike[str]) -> None:
     """Write each edge once, in the format that the name stands for; isolated nodes are not in an edge list."""
     path = Path(path)
+    if _spoiled(graph.ids):
+        raise BadData(f"{path}: an id begins or ends with white space, and would be refused when it is read")
     if path.suffix == ".npz" and graph.ids.tolist() != list(range(graph.nodes)):
         raise BadData(f"{path}: an .npz keeps no ids, so it can hold only a graph whose ids are 0, 1, ...")
     with atomic_path(path) as partial:
@@ -78,14 +108,18 @@ def write_graph(graph: Graph, path: str | PathLike[str]) -> None:
                 pa_csv.write_csv(graph.to_edges(), sink, options)
 
 
-def read_ids(path: str | PathLike[str]) -> Ids:
-    """Read the column ``id`` of a table."""
+def read_ids(path: str | PathLike[str], *, integer_ids: bool = False) -> Ids:
+    """Read the column ``id`` of a table; see `read_graph` for ``integer_ids``."""
     path = Path(path)
-    return _as_ids(_column(_table_with_ids(path), "id", path), path)
+    return _ids(read_table(path, text=["id"]), path, integer_ids=integer_ids)
 
 
 def read_features(
-    path: str | PathLike[str], *, leave_out: Sequence[str] = (), wanted: Sequence[str] | None = None
+    path: str | PathLike[str],
+    *,
+    leave_out: Sequence[str] = (),
+    wanted: Sequence[str] | None = None,
+    integer_ids: bool = False,
 ) -> Features:
     """Read features: a table with a column ``id`` and one number column for each feature, or a sparse ``.npz``.
 
@@ -99,6 +133,8 @@ def read_features(
         Columns that are no features.
     wanted
         Names of the features, in the order that columns shall have; any other column is left out, with a remark.
+    integer_ids
+        As for `read_graph`.
     """
     path = Path(path)
     if path.suffix == ".npz":
@@ -107,8 +143,8 @@ def read_features(
             return Features(np.arange(matrix.shape[0]), matrix)
         except BadData as error:
             raise BadData(f"{path}: {error}") from error
-    table = _table_with_ids(path)
-    features = _features(table, path, leave_out, wanted)
+    table = read_table(path, text=["id"])
+    features = _features(table, path, leave_out, wanted, integer_ids=integer_ids)
     if wanted is not None:
         remark_extra([name for name in table.column_names if name not in {"id", *leave_out, *wanted}])
     return features
@@ -139,8 +175,10 @@ def read_feature_names(folder: Folder, name: str) -> tuple[str, ...]:
         raise BadData(f"{folder.file(name)}: no Parquet file ({error})") from error
 
 
-def _features(table: pa.Table, path: Path, leave_out: Sequence[str], wanted: Sequence[str] | None) -> Features:
-    ids = _as_ids(_column(table, "id", path), path)
+def _features(
+    table: pa.Table, path: Path, leave_out: Sequence[str], wanted: Sequence[str] | None, *, integer_ids: bool = False
+) -> Features:
+    ids = _ids(table, path, integer_ids=integer_ids)
     names = tuple(name for name in table.column_names if name != "id" and name not in leave_out)
     if not names:
         raise BadData(f"{path}: there is no feature column beside id")
@@ -153,18 +191,18 @@ def _features(table: pa.Table, path: Path, leave_out: Sequence[str], wanted: Seq
     return Features(ids, np.column_stack(columns), names)
 
 
-def read_labels(path: str | PathLike[str]) -> tuple[Ids, NDArray[np.object_]]:
-    """Read a table with the columns ``id`` and ``label``."""
+def read_labels(path: str | PathLike[str], *, integer_ids: bool = False) -> tuple[Ids, NDArray[np.object_]]:
+    """Read a table with the columns ``id`` and ``label``; see `read_graph` for ``integer_ids``."""
     path = Path(path)
-    table = _table_with_ids(path)
+    table = read_table(path, text=["id"])
     labels = _column(table, "label", path)
-    return _as_ids(_column(table, "id", path), path), labels.to_numpy().astype(np.object_)
+    return _ids(table, path, integer_ids=integer_ids), labels.to_numpy().astype(np.object_)
 
 
 def _edge_table(path: Path) -> tuple[pa.Table, bool]:
     if path.suffix == ".parquet":
         table = read_table(path)
-        return table.select(list(_edge_columns(table.column_names, path))), False
+        return pa.table({name: decoded(table[name]) for name in _edge_columns(table.column_names, path)}), False
     fields = first_line(path)
     if not fields:
         raise BadData(f"{path}: the file is empty")
@@ -172,10 +210,7 @@ def _edge_table(path: Path) -> tuple[pa.Table, bool]:
     names = _edge_columns(fields, path) if header else ("source", "target")
     if len(fields) != 2:
         raise BadData(f"{path}, line 1: an edge has two ids, this line has {len(fields)} fields")
-    table = read_table(path, names=None if header else list(names))
-    if set(table.schema.types) not in ({pa.int64()}, {pa.string()}):  # 007 beside a name is text too
-        table = read_table(path, names=None if header else list(names), text=names)
-    return table, header
+    return read_table(path, names=None if header else list(names), text=names), header
 
 
 def _stored_graph(path: str | PathLike[str], nodes: str | PathLike[str] | None) -> Graph:
@@ -192,15 +227,6 @@ def _graph_from_npz(path: Path, nodes: str | PathLike[str] | None) -> Graph:
         return Graph.from_scipy(adjacency)
     except BadData as error:
         raise BadData(f"{path}: {error}") from error
-
-
-def _table_with_ids(path: Path) -> pa.Table:
-    """Read a table whose column ``id`` is integers, or else text as it stands: no dates, no truth values."""
-    table = read_table(path)
-    known = path.suffix == ".parquet" or "id" not in table.column_names
-    if known or table.schema.field("id").type in (pa.int64(), pa.string()):
-        return table
-    return read_table(path, text=["id"])
 
 
 def _edge_columns(fields: list[str], path: Path) -> tuple[str, ...]:
@@ -221,11 +247,13 @@ def _column(table: pa.Table, name: str, path: Path) -> pa.ChunkedArray:
     return column
 
 
-def _as_ids(column: pa.ChunkedArray, path: Path) -> Ids:
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    if not (pa.types.is_integer(column.type) or column.type in (pa.string(), pa.large_string())):
+def _ids(table: pa.Table, path: Path, *, integer_ids: bool) -> Ids:
+    column = decoded(_column(table, "id", path))
+    if not (pa.types.is_integer(column.type) or is_text(column.type)):
         raise BadData(f"{path}: ids must be integers or strings, the column holds {column.type}")
+    _refuse_spoiled(column, path, header=True)
+    if integer_ids:
+        column = _integers(column, path, header=True)
     try:
         ids = as_ids(column.to_numpy(), unique=False)
     except BadData as error:
@@ -234,6 +262,29 @@ def _as_ids(column: pa.ChunkedArray, path: Path) -> Ids:
     if repeated is not None:
         raise BadData(f"{line_of(path, repeated, header=True)}: this id appears twice")
     return ids
+
+
+def _spoiled(ids: Ids) -> bool:
+    return ids.dtype == np.object_ and first_spoiled(pa.array(ids)) is not None
+
+
+def _refuse_spoiled(column: pa.ChunkedArray, path: Path, *, header: bool) -> None:
+    if is_text(column.type) and (row := first_spoiled(column)) is not None:
+        raise BadData(f"{line_of(path, row, header=header)}: an id is empty, or begins or ends with white space")
+
+
+def _integers(column: pa.ChunkedArray, path: Path, *, header: bool) -> pa.ChunkedArray:
+    """Return ids that are text as the integers that the caller says they are."""
+    if not is_text(column.type):
+        return column
+    numbers = digits(column)
+    if numbers is None:
+        row = first_other_than_digits(column)
+        raise BadData(
+            f"{line_of(path, row or 0, header=header)}: an id is no integer of 64 bits in its plain spelling "
+            "(7, not 007, +7 or 7.0); read the ids as text"
+        )
+    return numbers
 
 
 def _numbers(column: pa.ChunkedArray, name: str, path: Path) -> NDArray[np.float64]:

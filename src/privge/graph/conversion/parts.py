@@ -9,16 +9,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from privge.errors import BadData
-from privge.graph.columns import EDGE_NAMES
+from privge.graph.columns import EDGE_NAMES, first_spoiled, is_text
 
 Kind = Literal["integers", "strings"]
 ARROW = {"integers": pa.int64(), "strings": pa.large_string()}
 Chooser = Callable[[list[str], str], tuple[str, ...]]
-_TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +154,8 @@ def _checked(ids: pa.Array, kind: Kind, place: str) -> pa.Array:
         ids = ids.cast(ARROW[kind])
     except pa.ArrowException as error:
         raise BadData(f"{place}: {error}") from error
-    if kind == "strings" and pc.any(pc.equal(ids, "")).as_py():
-        raise BadData(f"{place}: a node id must not be empty")
+    if kind == "strings" and first_spoiled(ids) is not None:
+        raise BadData(f"{place}: an id is empty, or begins or ends with white space")
     return ids
 
 
@@ -166,7 +164,7 @@ def _kind(type_: pa.DataType, place: str) -> Kind:
         type_ = type_.value_type
     if pa.types.is_integer(type_):
         return "integers"
-    if any(is_text(type_) for is_text in _TEXTS):
+    if is_text(type_):
         return "strings"
     raise BadData(f"{place}: ids must be integers or strings, the column holds {type_}")
 
