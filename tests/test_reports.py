@@ -76,6 +76,52 @@ def test_parts_are_joined_and_a_node_twice_is_refused():
         Reports.concatenate([a, a])
 
 
+def test_parts_with_integers_and_with_text_are_joined_by_node():
+    a, b = simulate(3, ids=[1, 2, 3]), simulate(2, ids=["04", "5"])
+    assert Reports.concatenate([a, b]).ids.tolist() == ["1", "2", "3", "04", "5"]
+    with pytest.raises(BadData, match="id 3 appears twice"):
+        Reports.concatenate([a, simulate(1, ids=["2"])])
+
+
+@pytest.mark.parametrize("seed", [None, 0, 7])
+def test_reports_say_whether_a_seed_was_used_wherever_they_go(tmp_path, seed):
+    reports = campaign().simulate(np.full((4, 9), 0.25), seed=seed)
+    private = campaign().simulate(np.full((2, 9), 0.25), ids=[8, 9])
+    reports.to_parquet(tmp_path / "r.parquet")
+    ways = [
+        reports,
+        reports.take(np.array([2, 0])),
+        Reports.from_parquet(tmp_path / "r.parquet"),
+        Reports.concatenate([private, reports]),
+        Reports.collect(reports.campaign, [*private, *reports]),
+    ]
+    assert [each.seeded for each in ways] == [seed is not None] * len(ways)
+    assert ("not private" in repr(reports)) == reports.seeded
+    assert reports.take(np.array([2, 0])).ids.tolist() == [2, 0]
+
+
+@pytest.mark.parametrize("mark", [None, b"false", b"no"])
+def test_the_mark_of_a_seed_does_not_get_lost(tmp_path, mark):
+    path = tmp_path / "r.parquet"
+    simulate().to_parquet(path)
+    kept = {key: value for key, value in pq.read_schema(path).metadata.items() if key != b"privge.seeded"}
+    more = {} if mark is None else {b"privge.seeded": mark}
+    rewrite(path, lambda table: table.replace_schema_metadata({**kept, **more}))
+    with pytest.raises(BadData, match=r"r\.parquet: the (reports were changed|file does not say)"):
+        Reports.from_parquet(path)
+
+
+def test_a_file_from_before_reports_said_whether_a_seed_was_used_counts_as_seeded(tmp_path):
+    path = tmp_path / "r.parquet"
+    reports = campaign().simulate(np.full((4, 9), 0.25))
+    reports.to_parquet(path)
+    before = {"privge.campaign": reports.campaign.to_json(), "privge.digest": reports.digest}
+    rewrite(path, lambda table: table.replace_schema_metadata(before))
+    again = Reports.from_parquet(path)
+    assert again.seeded
+    assert again.digest == reports.digest
+
+
 @pytest.mark.parametrize(
     ("ids", "message"),
     [

@@ -73,6 +73,7 @@ def test_each_file_of_features_becomes_a_part(features, output):
     parts = simulate_parts(campaign(), features, output, progress=lambda *step: steps.append(step))
     assert parts.names == tuple(features.names())
     assert (len(parts), parts.reports, parts.campaign) == (PARTS, ROWS * PARTS, campaign())
+    assert not parts.seeded
     assert [parts.read(i).ids.tolist() for i in range(PARTS)] == np.arange(32).reshape(PARTS, ROWS).tolist()
     assert steps == [(i, PARTS) for i in range(1, PARTS + 1)]
     assert "32 of campaign" in repr(parts)
@@ -134,6 +135,7 @@ def test_a_seed_gives_each_part_a_stream_of_its_own(root, output):
     for i in range(PARTS):
         write_features(features, f"part-{i}.parquet", ROWS * i, np.full((ROWS, 3), 0.5))
     parts = simulate_parts(campaign(), features, output, seed=7)
+    assert parts.seeded
     codes = [parts.read(i).codes for i in range(PARTS)]
     assert all((codes[0] != other).any() for other in codes[1:])
     again = root.sub("again")

@@ -195,10 +195,7 @@ def spread_rows(
 
 def _change(graph: Graph, reports: Reports, new_reports: Reports, decoding: str) -> scipy.sparse.csr_array:
     """Return new features minus old ones; only the rows of new reports are not empty."""
-    replaced = np.flatnonzero(_among(reports.ids, new_reports.ids))
-    old = Reports.with_indices(
-        reports.campaign, reports.ids[replaced], reports.codes[replaced], reports.indices[replaced]
-    )
+    old = reports.take(np.flatnonzero(_among(reports.ids, new_reports.ids)))
     new, gone = (spread_rows(graph, part, decoding).astype(np.float64) for part in (new_reports, old))  # type: ignore[arg-type]
     return new - gone
 

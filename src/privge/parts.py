@@ -28,6 +28,8 @@ class ReportParts:
         How many reports there are in all.
     digest
         Tells these reports from others.
+    seeded
+        Whether some of them were drawn with a seed; see `Reports`.
     """
 
     folder: Folder
@@ -35,6 +37,7 @@ class ReportParts:
     campaign: Campaign
     reports: int
     digest: str
+    seeded: bool
 
     @classmethod
     def open(cls, place: str | PathLike[str] | Folder) -> Self:
@@ -45,14 +48,14 @@ class ReportParts:
         folder = Folder.of(place)
         names, counts = finished_parts(folder)
         headers = [header_of(folder, name) for name in names]
-        campaign = headers[0][0]
-        for name, (other, _) in zip(names, headers, strict=True):
-            _same(campaign, other, folder, name)
+        campaign = headers[0].campaign
+        for name, header in zip(names, headers, strict=True):
+            _same(campaign, header.campaign, folder, name)
         reports = counts.get("reports")
         if counts.get("campaign") != campaign.id or type(reports) is not int:
             raise BadData(f"{folder.address}: _SUCCESS belongs to other reports")
-        digest = hashlib.sha256("".join([campaign.id, *(digest for _, digest in headers)]).encode()).hexdigest()
-        return cls(folder, names, campaign, reports, digest)
+        digest = hashlib.sha256("".join([campaign.id, *(header.digest for header in headers)]).encode()).hexdigest()
+        return cls(folder, names, campaign, reports, digest, any(header.seeded for header in headers))
 
     def __len__(self) -> int:
         return len(self.names)

@@ -141,7 +141,7 @@ def simulate_counted(
     if campaign.names is None and people.names is not None:
         remark_order(people.names)
     tally = Tally.of(columns, indices, outside, absent)
-    return Reports.with_indices(campaign, nodes, codes, indices), tally
+    return Reports.with_indices(campaign, nodes, codes, indices, seeded=seed is not None), tally
 
 
 def levels_of(campaign: Campaign, values: Floats, indices: Indices) -> Levels:

@@ -1,10 +1,15 @@
-"""What devices sent: node ids and output codes, with the campaign they answer."""
+"""What devices sent: node ids and output codes, with the campaign they answer.
+
+Whether reports were drawn with a seed stays with them, in memory and on disk: whoever knows or guesses the seed draws
+the same noise and takes it away, so such reports are for research and are never collected. A file that does not say,
+because it was written before files did, counts as seeded: what was never sent can be drawn again without harm.
+"""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 import pyarrow as pa
@@ -17,10 +22,11 @@ from privge._folder import Folder
 from privge._typing import Codes, Decoding, Indices
 from privge.campaign import Campaign
 from privge.errors import BadData, CampaignMismatch
-from privge.ids import Ids, as_ids
+from privge.ids import Ids, as_ids, as_texts
 from privge.indices import indices_matrix
 
-_CAMPAIGN, _DIGEST = b"privge.campaign", b"privge.digest"
+_CAMPAIGN, _DIGEST, _SEEDED = b"privge.campaign", b"privge.digest", b"privge.seeded"
+_MARKS = {b"true": True, b"false": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +36,7 @@ class Report:
     campaign_id: str
     node: str | int
     codes: tuple[int, ...]
+    seeded: bool = False
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,47 +52,64 @@ class Reports:
     codes
         Output codes, one row of ``k`` for each node. `indices`, the feature of each code, follow from
         campaign and ids.
+    seeded
+        Whether some of them were drawn with a seed: repeatable, NOT PRIVATE, and never collected.
     """
 
     campaign: Campaign
     ids: Ids
     codes: Codes
     indices: Indices
+    seeded: bool
 
     def __init__(
-        self, campaign: Campaign, ids: Sequence[str] | Sequence[int] | Ids, codes: NDArray[np.integer]
+        self,
+        campaign: Campaign,
+        ids: Sequence[str] | Sequence[int] | Ids,
+        codes: NDArray[np.integer],
+        *,
+        seeded: bool = False,
     ) -> None:
         nodes = as_ids(ids)
         indices = indices_matrix(campaign.id, nodes.tolist(), campaign.dimensions, campaign.k)
-        self._freeze(campaign, nodes, _checked_codes(campaign, codes, len(nodes)), indices)
+        self._freeze(campaign, nodes, _checked_codes(campaign, codes, len(nodes)), indices, seeded=seeded)
 
-    def _freeze(self, campaign: Campaign, ids: Ids, codes: Codes, indices: Indices) -> None:
+    def _freeze(self, campaign: Campaign, ids: Ids, codes: Codes, indices: Indices, *, seeded: bool) -> None:
         object.__setattr__(self, "campaign", campaign)
+        object.__setattr__(self, "seeded", seeded)
         for field, value in (("ids", ids), ("codes", codes), ("indices", indices)):
             frozen = value.view()
             frozen.flags.writeable = False
             object.__setattr__(self, field, frozen)
 
     @classmethod
-    def with_indices(cls, campaign: Campaign, ids: Ids, codes: Codes, indices: Indices) -> Self:
+    def with_indices(
+        cls, campaign: Campaign, ids: Ids, codes: Codes, indices: Indices, *, seeded: bool = False
+    ) -> Self:
         """Take arrays that are known to be right, without deriving the indices again or copying."""
         if indices.shape != codes.shape or (
             indices.size and not 0 <= indices.min() <= indices.max() < campaign.dimensions
         ):
             raise ValueError("indices must have the shape of codes and lie below dimensions")
         reports = cls.__new__(cls)
-        reports._freeze(campaign, ids, codes, indices)  # noqa: SLF001 (its own)
+        reports._freeze(campaign, ids, codes, indices, seeded=seeded)  # noqa: SLF001 (its own)
         return reports
+
+    def take(self, rows: NDArray[np.integer]) -> Self:
+        """Return the reports of some rows, in that order; each row at most once."""
+        ids: Ids = self.ids[rows]
+        return self.with_indices(self.campaign, ids, self.codes[rows], self.indices[rows], seeded=self.seeded)
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def __repr__(self) -> str:
-        return f"Reports({len(self):,} of campaign {self.campaign.id[:12]}, k={self.campaign.k})"
+        seeded = ", seeded: not private" if self.seeded else ""
+        return f"Reports({len(self):,} of campaign {self.campaign.id[:12]}, k={self.campaign.k}{seeded})"
 
     def __iter__(self) -> Iterator[Report]:
         for node, codes in zip(self.ids.tolist(), self.codes.tolist(), strict=True):
-            yield Report(self.campaign.id, node, tuple(codes))
+            yield Report(self.campaign.id, node, tuple(codes), self.seeded)
 
     @classmethod
     def collect(cls, campaign: Campaign, reports: Iterable[Report]) -> Self:
@@ -99,18 +123,24 @@ class Reports:
             if not all(type(code) is int and 0 <= code < campaign.law.outputs for code in answer.codes):
                 raise BadData(f"row {row}: codes must be integers from 0 to {campaign.law.outputs - 1}")
         matrix = np.array([answer.codes for answer in answers], dtype=np.int64).reshape(len(answers), campaign.k)
-        return cls(campaign, [answer.node for answer in answers], matrix)  # type: ignore[arg-type]
+        seeded = any(answer.seeded for answer in answers)
+        return cls(campaign, [answer.node for answer in answers], matrix, seeded=seeded)  # type: ignore[arg-type]
 
     @classmethod
     def concatenate(cls, parts: Sequence[Self]) -> Self:
-        """Join reports of one campaign; a node that appears twice is refused."""
+        """Join reports of one campaign; a node that appears twice is refused.
+
+        Where some parts have integers for ids and others text, all become text: 17 and "17" are one node.
+        """
         if not parts:
             raise ValueError("there is nothing to join")
         for part in parts[1:]:
             _same_campaign(parts[0].campaign, part.campaign.id)
-        ids = as_ids(node for part in parts for node in part.ids.tolist())
+        names = [part.ids for part in parts if len(part)] or [parts[0].ids]
+        alike = names if len({each.dtype for each in names}) == 1 else list(map(as_texts, names))
         codes, indices = (np.concatenate([getattr(part, name) for part in parts]) for name in ("codes", "indices"))
-        return cls.with_indices(parts[0].campaign, ids, codes, indices)
+        seeded = any(part.seeded for part in parts)
+        return cls.with_indices(parts[0].campaign, as_ids(np.concatenate(alike)), codes, indices, seeded=seeded)
 
     def decode(self, decoding: Decoding = "raw") -> scipy.sparse.csr_array:
         """Return the perturbed features as a sparse ``n x d`` matrix in normalised units.
@@ -134,7 +164,7 @@ class Reports:
         return digest.hexdigest()
 
     def to_parquet(self, path: str | PathLike[str], *, once: bool = False) -> None:
-        """Write ids, indices and codes, with the campaign inside; the file is complete or absent.
+        """Write ids, indices and codes, with the campaign inside and whether a seed was used; complete or absent.
 
         Parameters
         ----------
@@ -150,7 +180,11 @@ class Reports:
                 "indices": pa.FixedSizeListArray.from_arrays(pa.array(self.indices.ravel()), k),
                 "codes": pa.FixedSizeListArray.from_arrays(pa.array(self.codes.ravel()), k),
             },
-            metadata={_CAMPAIGN: self.campaign.to_json().encode(), _DIGEST: self.digest.encode()},
+            metadata={
+                _CAMPAIGN: self.campaign.to_json().encode(),
+                _SEEDED: b"true" if self.seeded else b"false",
+                _DIGEST: _seal(self, seeded=self.seeded),
+            },
         )
         folder, name = Folder.containing(path)
         with folder.writing(name, once=once) as file:
@@ -181,25 +215,51 @@ class Reports:
         if types[0] not in (pa.int64(), pa.string()) or types[1:] != expected:
             raise BadData(f"the columns hold {', '.join(map(str, types))}, which are no ids, indices and codes")
         indices, codes = (_rows(table[name], campaign.k) for name in ("indices", "codes"))
-        reports = cls(campaign, table["id"].to_numpy(), codes)
+        seeded = _mark(metadata)
+        reports = cls(campaign, table["id"].to_numpy(), codes, seeded=seeded is not False)
         wrong = np.flatnonzero((indices != reports.indices).any(axis=1))
         if wrong.size:
             raise BadData(f"row {wrong[0]} has indices that its campaign and id do not give")
-        if reports.digest.encode() != metadata[_DIGEST]:
+        if metadata[_DIGEST] != _seal(reports, seeded=seeded):
             raise BadData("the reports were changed after they were written: their digest differs")
         return reports
 
 
-def header_of(folder: Folder, name: str) -> tuple[Campaign, str]:
-    """Return the campaign inside a file of reports and the digest of the reports, of which nothing is read."""
+class Header(NamedTuple):
+    """What a file of reports says of them: their campaign, their digest, and whether they count as seeded."""
+
+    campaign: Campaign
+    digest: str
+    seeded: bool
+
+
+def header_of(folder: Folder, name: str) -> Header:
+    """Return what a file of reports says of them; none of them is read."""
     try:
         with folder.reading(name) as file:
             metadata = pq.read_schema(file).metadata or {}
-        return Campaign.from_json(metadata[_CAMPAIGN]), metadata[_DIGEST].decode()
+        seeded = _mark(metadata) is not False
+        return Header(Campaign.from_json(metadata[_CAMPAIGN]), metadata[_DIGEST].decode(), seeded)
     except KeyError as error:
         raise BadData(f"{folder.file(name)}: this is no file of reports: it has no campaign") from error
     except (pa.ArrowException, OSError, BadData) as error:
         raise BadData(f"{folder.file(name)}: {error}") from error
+
+
+def _mark(metadata: Mapping[bytes, bytes]) -> bool | None:
+    """Return whether a file says that its reports were drawn with a seed; None if it was written before files did."""
+    if _SEEDED not in metadata:
+        return None
+    if metadata[_SEEDED] not in _MARKS:
+        raise BadData("the file does not say in words that are known whether a seed was used")
+    return _MARKS[metadata[_SEEDED]]
+
+
+def _seal(reports: Reports, *, seeded: bool | None) -> bytes:
+    """Return the digest that a file carries: of the reports and of the mark, if there is one."""
+    if seeded is None:
+        return reports.digest.encode()
+    return hashlib.sha256(f"{reports.digest} {'seeded' if seeded else 'private'}".encode()).hexdigest().encode()
 
 
 def _checked_codes(campaign: Campaign, codes: NDArray[np.integer], rows: int) -> Codes:

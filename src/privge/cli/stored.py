@@ -103,7 +103,7 @@ def _known(reports: Reports, graph: Graph) -> Reports:
             "in the graph",
             err=True,
         )
-    return Reports.with_indices(reports.campaign, reports.ids[rows], reports.codes[rows], reports.indices[rows])
+    return reports.take(rows)
 
 
 def _stamped(embedding: Embedding, snapshot: Snapshot) -> Embedding:
