@@ -65,9 +65,8 @@ def test_everybody_is_sent_in_batches_with_minted_tokens(run, tmp_path, keys, se
     assert (summary["reports"], summary["drawn"], summary["outcomes"]) == (COUNT, COUNT, {"stored": COUNT})
     assert "everybody's private features" in result.stderr
     assert len(service.stored) == COUNT
-    assert [path for method, path in service.requests if method == "POST"] == [
-        f"/v1/campaigns/{campaign.id}/reports"
-    ] * 4
+    posts = [path.rsplit("/", 1)[-1] for method, path in service.requests if method == "POST"]
+    assert posts == ["ask"] * 4 + ["reports"] * 4
     from privge.collect.service.credentials import read_keys
 
     verifier = Verifier(read_keys(keys))
@@ -226,6 +225,150 @@ def test_reports_of_another_campaign_are_refused(run, tmp_path, keys):
     assert result.exit_code == 3
     assert "r.parquet: the reports answer campaign" in result.stderr
     assert isinstance(Reports.from_parquet(tmp_path / "r.parquet"), Reports)
+
+
+def erased(reason="erased", status=410):
+    return status, {"reason": reason}
+
+
+def drawn_in(folder):
+    """Who has a report in an outbox."""
+    return {node for path in folder.rglob("part-*.parquet") for node in Reports.from_parquet(path).ids.tolist()}
+
+
+def test_another_state_draws_and_sends_nobody_whose_report_is_stored(run, tmp_path, keys, service):
+    path = users(tmp_path / "u.parquet")
+    assert run("--batch", users(tmp_path / "some.parquet", 20), "--keys-file", keys).exit_code == 0
+    result = run("--batch", path, "--keys-file", keys, "--state", tmp_path / "other")
+    assert result.exit_code == 0, result.stderr
+    assert "20 were stored before by another state" in result.stdout
+    assert drawn_in(tmp_path / "other") == {f"p{i}" for i in range(20, COUNT)}
+    assert len(service.received) == len(service.stored) == COUNT
+    summary = json.loads(run("--batch", path, "--keys-file", keys, "--state", tmp_path / "third", "--json").stdout)
+    assert (summary["reports"], summary["drawn"], summary["held_before"], summary["outcomes"]) == (COUNT, 0, COUNT, {})
+
+
+def test_whom_the_service_would_refuse_is_neither_drawn_nor_sent(run, tmp_path, keys, service):
+    service.refusals = {"p1": erased(), "p4": erased("over_budget", 403), "p5": erased("unauthorized", 401)}
+    result = run("--batch", users(tmp_path / "u.parquet", 8), "--keys-file", keys, "--state", tmp_path / "s", "--json")
+    assert result.exit_code == 1
+    summary = json.loads(result.stdout)
+    assert summary["outcomes"] == {"erased": 1, "over_budget": 1, "stored": 5, "unauthorized": 1}
+    assert (summary["reports"], summary["drawn"]) == (8, 5)
+    expected = {"p0", "p2", "p3", "p6", "p7"}
+    assert drawn_in(tmp_path / "s") == {node for _, node, _ in service.received} == expected
+    service.refusals = {f"p{i}": erased("closed") for i in range(8)}
+    again = run("--batch", tmp_path / "u.parquet", "--keys-file", keys, "--state", tmp_path / "closed")
+    assert again.exit_code == 1
+    assert "8 closed" in again.stdout
+    assert not drawn_in(tmp_path / "closed")
+
+
+@pytest.mark.parametrize("fault", [401, 404, lambda handler: handler.answer(200, b"[]")])
+def test_nobody_is_drawn_before_the_service_has_answered(run, tmp_path, keys, service, fault):
+    service.ask_faults = [fault]
+    result = run("--batch", users(tmp_path / "u.parquet"), "--keys-file", keys)
+    assert result.exit_code == 1
+    assert result.stderr.count("\n") == 2
+    assert not list((tmp_path / "data").rglob("*.parquet"))
+    assert not service.received
+
+
+def test_finished_reports_of_whom_the_service_would_refuse_are_not_sent(run, tmp_path, keys, service, campaign):
+    ids = [f"p{i}" for i in range(4)]
+    campaign.simulate(np.full((4, 3), 0.5), ids=ids).to_parquet(tmp_path / "r.parquet")
+    service.refusals = {"p2": erased()}
+    assert run("--reports", tmp_path / "r.parquet", "--keys-file", keys).exit_code == 1
+    assert {node for _, node, _ in service.received} == {"p0", "p1", "p3"}
+    result = run("--reports", tmp_path / "r.parquet", "--keys-file", keys, "--state", tmp_path / "other", "--json")
+    assert json.loads(result.stdout)["held_before"] == 3
+    assert len(service.received) == 3
+
+
+def test_one_person_has_one_report_whatever_stands_beside_their_id(run, tmp_path, keys, service):
+    header, values = "id,a,b,c\n", ",0.1,0.2,0.3\n"
+    (tmp_path / "numbers.csv").write_text(header + f"007{values}8{values}")
+    (tmp_path / "names.csv").write_text(header + f"007{values}x{values}")
+    for name in ("numbers.csv", "names.csv"):
+        result = run("--batch", tmp_path / name, "--keys-file", keys)
+        assert result.exit_code == 0, result.stderr
+    assert sorted(node for _, node, _ in service.received) == ["007", "8", "x"]
+    (tmp_path / "typed.csv").write_text(header + f"8{values}9{values}")
+    summary = json.loads(run("--batch", tmp_path / "typed.csv", "--keys-file", keys, "--integer-ids", "--json").stdout)
+    assert (summary["drawn"], summary["acknowledged_before"]) == (1, 1)
+    result = run("--batch", tmp_path / "numbers.csv", "--keys-file", keys, "--integer-ids")
+    assert result.exit_code == 3
+    assert "numbers.csv, line 2: an id is no integer" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("token", "problem"),
+    [
+        (token_for("secret-name"), "the token is that of another node than the id"),
+        (token_for("p2", "0" * 64), "the token is for another campaign"),
+        ("nonsense", "the token is not one"),
+        ("", "there is no token"),
+        (None, "there is no token"),
+    ],
+)
+@pytest.mark.parametrize("way", ["column", "csv", "table", "folder"])
+def test_a_token_of_another_node_is_refused_by_line_before_anybody_is_drawn(
+    run, tmp_path, service, token, problem, way
+):
+    tokens = [token_for(f"p{i}") for i in range(5)]
+    tokens[2] = token
+    path = users(tmp_path / "u.parquet", 5, **({"token": tokens} if way == "column" else {}))
+    place, more = path, []
+    if way == "csv":
+        place = tmp_path / "u.csv"
+        rows = "".join(f"p{i},0,0,0,{token or ''}\n" for i, token in enumerate(tokens))
+        place.write_text("id,a,b,c,token\n" + rows)
+    elif way == "table":
+        more = ["--tokens", tmp_path / "t.csv"]
+        more[1].write_text("id,token\n" + "".join(f"p{i},{token or ''}\n" for i, token in enumerate(tokens)))
+    elif way == "folder":
+        place = folder_of_users(tmp_path / "f", 5, token=lambda rows: pa.array([tokens[i] for i in rows], pa.string()))
+    result = run("--batch", place, *more)
+    assert result.exit_code == 3
+    where = {
+        "column": "u.parquet, row 3",
+        "csv": "u.csv, line 4",
+        "table": "t.csv, line 4",
+        "folder": "1.parquet, row 1",
+    }
+    assert f"{where[way]}: {problem}" in result.stderr
+    assert "secret-name" not in result.stderr
+    assert not drawn_in(tmp_path / "data")
+    assert not service.received
+
+
+def test_tokens_go_with_either_kind_of_id(run, tmp_path, service):
+    (tmp_path / "u.csv").write_text("id,a,b,c,token\n" + "".join(f"{i},0,0,0,{token_for(i)}\n" for i in range(3)))
+    assert run("--batch", tmp_path / "u.csv").exit_code == 0
+    assert run("--batch", tmp_path / "u.csv", "--integer-ids").exit_code == 0
+    assert [node for _, node, _ in service.received] == ["0", "1", "2"]
+
+
+def test_a_table_without_tokens_is_refused(run, tmp_path, keys):
+    (tmp_path / "t.csv").write_text("id,name\np0,x\n")
+    result = run("--batch", users(tmp_path / "u.parquet"), "--tokens", tmp_path / "t.csv")
+    assert result.exit_code == 3
+    assert "t.csv: there is no column 'token'" in result.stderr
+    assert run("--batch", tmp_path / "u.parquet", "--tokens", tmp_path / "t.csv", "--keys-file", keys).exit_code == 2
+
+
+@pytest.mark.parametrize("parts", [False, True])
+def test_reports_that_were_drawn_with_a_seed_are_not_sent(run, tmp_path, keys, service, campaign, parts):
+    campaign.save(tmp_path / "c.json")
+    features = folder_of_users(tmp_path / "u", 9) if parts else users(tmp_path / "u.parquet", 9)
+    output = tmp_path / ("r" if parts else "r.parquet")
+    command = ["perturb", "--features", features, "--campaign", tmp_path / "c.json", "-o", output, "--seed", 0]
+    assert CliRunner().invoke(main, [str(a) for a in command]).exit_code == 0
+    result = run("--reports", output, "--keys-file", keys)
+    assert result.exit_code == 1
+    assert "parquet: these reports were drawn with a seed" in result.stderr
+    assert not service.received
+    assert not drawn_in(tmp_path / "data")
 
 
 def folder_of_users(path, people, parts=3, **more):

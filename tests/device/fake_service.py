@@ -12,7 +12,8 @@ import msgspec
 
 
 class FakeService:
-    """``faults`` are used up, one for each request that changes something (or each GET, for ``get_faults``).
+    """``faults`` are used up, one for each request that changes something (``get_faults``: each GET; ``ask_faults``:
+    each question for many).
 
     A fault is None, a status, a status with a Retry-After, ``"drop"`` (commit, then hang up without an answer),
     ``"hang"`` (commit, then say nothing), or a function of the handler.
@@ -20,7 +21,7 @@ class FakeService:
 
     def __init__(self):
         self.documents, self.stored, self.received = {}, {}, []
-        self.faults, self.get_faults, self.item_faults = [], [], []
+        self.faults, self.get_faults, self.ask_faults, self.item_faults = [], [], [], []
         self.requests, self.refusals, self.forgetful = [], {}, False
         self.committed, self.closing = threading.Event(), threading.Event()
         self.lock = threading.Lock()
@@ -40,6 +41,11 @@ class FakeService:
         if body is None:
             return 200, {"reason": "open", "codes": None}
         return 200, {"reason": "held", "codes": list(memoryview(body).cast("H"))}
+
+    def asked(self, campaign, token):
+        """The same for one of many tokens: status and reason."""
+        status, body = self.standing(campaign, token)
+        return status, body["reason"]
 
     def put(self, campaign, token, body):
         node = str(claims_of(token)["node"])
@@ -89,7 +95,14 @@ class Handler(BaseHTTPRequestHandler):
         self._change(self._put)
 
     def do_POST(self):
-        self._change(self._post)
+        if not self.path.endswith("/ask"):
+            self._change(self._post)
+            return
+        self.service.requests.append((self.command, self.path))
+        tokens = msgspec.msgpack.decode(self.rfile.read(int(self.headers["Content-Length"])))
+        if not self._fault(self.service.ask_faults):
+            campaign = self.path.split("/")[-2]
+            self.answer(*self._results([self.service.asked(campaign, token) for token in tokens]))
 
     def _change(self, commit):
         self.service.requests.append((self.command, self.path))
@@ -113,7 +126,9 @@ class Handler(BaseHTTPRequestHandler):
     def _post(self, body):
         campaign = self.path.split("/")[-2]
         items = msgspec.msgpack.decode(body)
-        results = [self.service.put(campaign, token, codes) for token, codes in items]
+        return self._results([self.service.put(campaign, token, codes) for token, codes in items])
+
+    def _results(self, results):
         answer = [{"status": status, "reason": reason} for status, reason in results]
         return 200, msgspec.msgpack.encode(answer), {"Content-Type": "application/msgpack"}
 

@@ -91,6 +91,16 @@ def test_another_report_of_a_node_is_refused(outbox, campaign):
         outbox.take(Reports(other, ids, np.zeros((2, 3), dtype=np.uint16)))
 
 
+@pytest.mark.parametrize("seed", [0, 5])
+def test_reports_that_were_drawn_with_a_seed_are_refused(outbox, campaign, tmp_path, seed):
+    ids, values = people(4)
+    private = campaign.simulate(values[:2], ids=ids[:2])
+    with pytest.raises(PrivacyViolation, match="drawn with a seed"):
+        outbox.take(Reports.concatenate([private, campaign.simulate(values[2:], ids=ids[2:], seed=seed)]))
+    assert not list((tmp_path / "outbox").glob("*.parquet"))
+    assert outbox.take(private) == 2
+
+
 def test_integers_and_their_digits_are_one_node(tmp_path, campaign):
     outbox = Outbox(tmp_path / "o", campaign)
     outbox.take(Reports(campaign, [1, 2], np.zeros((2, 3), dtype=np.uint16)))
@@ -196,7 +206,10 @@ def test_a_refused_batch_is_not_repeated(outbox, send, service, status):
     assert len(service.requests) == 1
 
 
-@pytest.mark.parametrize("answer", [b"[]", b"{}", b"\xff", b'[{"status": 201, "reason": "stored"}]'])
+STORED, ESCAPE = b'{"status": 201, "reason": "stored"}', rb'{"status": 201, "reason": "\u001b[2J"}'
+
+
+@pytest.mark.parametrize("answer", [b"[]", b"{}", b"\xff", b"[" + STORED + b"]", b"[" + STORED + b"," + ESCAPE + b"]"])
 def test_an_answer_that_does_not_fit_is_refused(outbox, send, service, answer):
     drawn(outbox, 2)
     service.faults = [lambda handler: handler.answer(200, answer, {"Content-Type": "application/json"})]

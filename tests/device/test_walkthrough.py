@@ -48,6 +48,7 @@ def test_every_command_succeeds(typed):
     _, done = typed
     assert done.returncode == 0, done.stderr[-3000:]
     assert "999 stored" in done.stdout
+    assert "0 drawn now; 0 were acknowledged before; 999 were stored before by another state" in done.stdout
     assert "the one drawn before, never a second one" in done.stdout
     assert '"reports":1000' in done.stdout
     assert "100.0% of the nodes reported" in done.stdout

@@ -1,29 +1,35 @@
-"""The people of ``privge submit``: from one file, or piece by piece from a folder of them; and their tokens."""
+"""The people of ``privge submit``: from one file, or piece by piece from a folder of them; and their tokens.
+
+A token speaks for the node that is written in it. Where tokens stand in a table, each must name the node of its row:
+else the report of one person would be stored as another's.
+"""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TypeAlias
 
 import click
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from privge._folder import Folder
 from privge.cli.options import existing, in_parts, naming
+from privge.device.batches import TokenOf
 from privge.device.outbox import Outbox
-from privge.errors import BadData
+from privge.device.token import node_of
+from privge.errors import BadData, PrivacyViolation
 from privge.graph import read_features, read_ids
-from privge.graph.columns import read_table
+from privge.graph.columns import line_of, read_table
 from privge.graph.readers import read_feature_names, read_features_part
-from privge.ids import Ids
+from privge.ids import Ids, node_key
 from privge.parts import ReportParts
 from privge.reports import Reports
 from privge.simulation import feature_files
 from privge.tables import Features, remark_extra, remark_order
-
-TokenOf: TypeAlias = Callable[[str | int], str]
 
 _HOUR = 3_600
 
@@ -41,39 +47,60 @@ class Piece:
     total
         How many people there are in all pieces.
     tokens
-        Their tokens, if those stand beside the features.
+        Their tokens by node, if those stand beside the features and count.
     """
 
     place: str
     people: Features | Reports
     total: int
-    tokens: Sequence[object] | None = None
+    tokens: Mapping[str, str] | None = None
 
     @property
     def ids(self) -> Ids:
         """Who they are."""
         return self.people.ids
 
-    def keep(self, outbox: Outbox) -> int:
-        """Put a report of each of them into the outbox; return how many were drawn."""
+    def keep(self, outbox: Outbox, rows: NDArray[np.int64]) -> int:
+        """Put a report of some of them into the outbox; return how many were drawn."""
         with naming(self.place):
             if isinstance(self.people, Features):
-                return outbox.draw(self.people.matrix, self.ids)
-            outbox.take(self.people)
+                return outbox.draw(self.people.matrix[rows], self.ids[rows])
+            try:
+                outbox.take(self.people.take(rows))
+            except PrivacyViolation as error:
+                raise PrivacyViolation(f"{self.place}: {error}") from error
             return 0
 
 
-def feature_pieces(place: str, wanted: Sequence[str] | None) -> Iterator[Piece]:
-    """Read private features, one file at a time: the wanted columns; without names those of the first file."""
+def feature_pieces(
+    place: str, wanted: Sequence[str] | None, *, campaign: str | None, integer_ids: bool
+) -> Iterator[Piece]:
+    """Read private features, one file at a time.
+
+    Parameters
+    ----------
+    place
+        A file, or a folder of Parquet files.
+    wanted
+        The columns to take, in this order; without names, those of the first file.
+    campaign
+        The id of the campaign, if tokens beside the features count: all are checked before there is a first piece.
+    integer_ids
+        Whether ids in a text file are integers.
+    """
     click.echo("Simulating the devices: this reads everybody's private features.", err=True)
     if not in_parts(place):
-        features = read_features(Path(place), leave_out=("token",), wanted=wanted)
+        tokens = None if campaign is None else _tokens_in_file(Path(place), campaign)
+        features = read_features(Path(place), leave_out=("token",), wanted=wanted, integer_ids=integer_ids)
         if wanted is None and features.names is not None:
             remark_order(features.names)
-        yield Piece(place, features, len(features.ids), _tokens_in_file(Path(place)))
+        yield Piece(place, features, len(features.ids), tokens)
         return
     folder = Folder(place)
     names = feature_files(folder)
+    if campaign is not None:
+        for name in names:
+            _tokens_in_part(folder, name, campaign)
     total = sum(_length(folder, name) for name in names)
     columns = [column for column in read_feature_names(folder, names[0]) if column != "token"]
     if wanted is None:
@@ -82,7 +109,8 @@ def feature_pieces(place: str, wanted: Sequence[str] | None) -> Iterator[Piece]:
         remark_extra([column for column in columns if column not in set(wanted)])
     for name in names:
         features = read_features_part(folder, name, leave_out=("token",), wanted=columns if wanted is None else wanted)
-        yield Piece(folder.file(name), features, total, _tokens_in_part(folder, name))
+        tokens = None if campaign is None else _tokens_in_part(folder, name, campaign)
+        yield Piece(folder.file(name), features, total, tokens)
 
 
 def report_pieces(place: str) -> Iterator[Piece]:
@@ -98,15 +126,15 @@ def report_pieces(place: str) -> Iterator[Piece]:
 
 def token_source(campaign: str, keys_file: Path | None, tokens_path: Path | None) -> Callable[[Piece], TokenOf]:
     """Return what gives the people of a piece their tokens: a table that has them, or the platform's key."""
-    table = None
-    if keys_file is None and tokens_path is not None and (column := _tokens_in_file(tokens_path)) is not None:
-        table = _lookup(str(tokens_path), read_ids(tokens_path), column)
+    if tokens_path is not None:
+        table = _tokens_in_file(tokens_path, campaign)
+        if table is None:
+            raise BadData(f"{tokens_path}: there is no column 'token'")
+        return lambda _: partial(_look_up, str(tokens_path), table)
 
     def source(piece: Piece) -> TokenOf:
-        if table is not None:
-            return table
-        if keys_file is None and piece.tokens is not None:
-            return _lookup(piece.place, piece.ids, piece.tokens)
+        if piece.tokens is not None:
+            return partial(_look_up, piece.place, piece.tokens)
         return _minting(campaign, keys_file)
 
     return source
@@ -120,30 +148,51 @@ def _minting(campaign: str, keys_file: Path | None) -> TokenOf:
     return lambda node: mint(key, node=node, campaign=campaign, expires=int(time.time()) + _HOUR)
 
 
-def _lookup(place: str, ids: Ids, column: Sequence[object]) -> TokenOf:
-    tokens = dict(zip(map(str, ids.tolist()), column, strict=True))
-
-    def token_of(node: str | int) -> str:
-        if not (token := tokens.get(str(node))):
-            raise BadData(f"{place}: there is no token for one of the nodes")
-        return str(token)
-
-    return token_of
+def _look_up(place: str, tokens: Mapping[str, str], node: str | int) -> str:
+    if str(node) not in tokens:
+        raise BadData(f"{place}: there is no token for one of the nodes")
+    return tokens[str(node)]
 
 
-def _tokens_in_file(path: Path) -> list[object] | None:
+def _tokens_in_file(path: Path, campaign: str) -> dict[str, str] | None:
     if path.suffix == ".npz":
         return None
-    table = read_table(path)
-    return table["token"].to_pylist() if "token" in table.column_names else None
+    table = read_table(path, text=["id", "token"])
+    if "token" not in table.column_names:
+        return None
+    line = partial(line_of, path, header=True)
+    return _checked(read_ids(path).tolist(), table["token"].to_pylist(), campaign, line)
 
 
-def _tokens_in_part(folder: Folder, name: str) -> list[object] | None:
-    with folder.reading(name) as file:
-        parquet = pq.ParquetFile(file)
-        if "token" not in parquet.schema_arrow.names:
-            return None
-        return parquet.read(columns=["token"])["token"].to_pylist()  # type: ignore[no-any-return]
+def _tokens_in_part(folder: Folder, name: str, campaign: str) -> dict[str, str] | None:
+    try:
+        with folder.reading(name) as file:
+            parquet = pq.ParquetFile(file)
+            if not {"id", "token"} <= set(parquet.schema_arrow.names):
+                return None
+            table = parquet.read(columns=["id", "token"])
+    except (pa.ArrowException, OSError) as error:
+        raise BadData(f"{folder.file(name)}: no Parquet file ({error})") from error
+    ids, tokens = (table[column].to_pylist() for column in ("id", "token"))
+    return _checked(ids, tokens, campaign, lambda row: f"{folder.file(name)}, row {row + 1}")
+
+
+def _checked(
+    ids: Iterable[object], tokens: Iterable[object], campaign: str, line: Callable[[int], str]
+) -> dict[str, str]:
+    """Return tokens by node; one that is no token, or that names another node than its row, is refused by line."""
+    checked: dict[str, str] = {}
+    for row, (node, token) in enumerate(zip(ids, tokens, strict=True)):
+        if not isinstance(token, str) or not token.strip():
+            raise BadData(f"{line(row)}: there is no token")
+        try:
+            same = node_key(node_of(token, campaign)) == node_key(node)
+        except (BadData, TypeError, ValueError) as error:
+            raise BadData(f"{line(row)}: {error}") from error
+        if not same:
+            raise BadData(f"{line(row)}: the token is that of another node than the id")
+        checked[str(node)] = token.strip()
+    return checked
 
 
 def _length(folder: Folder, name: str) -> int:

@@ -9,13 +9,15 @@ from functools import partial
 from pathlib import Path
 
 import click
+import numpy as np
 
 from privge._typing import Progress
-from privge.cli.options import INPUT, PLACE, json_option
-from privge.cli.people import Piece, TokenOf, feature_pieces, report_pieces, token_source
+from privge.cli.options import INPUT, PLACE, integer_ids_option, json_option, refuse_integer_ids
+from privge.cli.people import Piece, feature_pieces, report_pieces, token_source
 from privge.cli.progress import progress_bar
 from privge.cli.token import keys_option
 from privge.device.address import Address
+from privge.device.batches import TokenOf, ask_batches, send_batches
 from privge.device.contribute import fetch_campaign
 from privge.device.folder import default_folder
 from privge.device.outbox import Outbox
@@ -32,6 +34,7 @@ _GOOD = {"stored", "same"}
               "files.")  # fmt: skip
 @click.option("--reports", "reports_place", type=PLACE, metavar="PLACE",
               help="Or finished reports, to pass them on: .parquet, or a folder of them.")  # fmt: skip
+@integer_ids_option
 @keys_option
 @click.option("--tokens", "tokens_path", type=INPUT, help="Instead of keys, a table with the columns id and token.")
 @click.option("--state", type=click.Path(path_type=Path, file_okay=False),
@@ -42,14 +45,17 @@ _GOOD = {"stored", "same"}
 @json_option
 def submit(
     url: str, batch_place: str | None, reports_place: str | None, keys_file: Path | None, tokens_path: Path | None,
-    state: Path | None, size: int, *, insecure_http: bool, as_json: bool,
+    state: Path | None, size: int, *, integer_ids: bool, insecure_http: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Send the reports of many people to a campaign, in batches.
 
-    For simulations, and for operators who hold the data of people without a device. Every report is drawn once and kept
-    before it is sent; run the command again after any failure, and it goes on where it stopped with the same bytes.
-    Exit code 0 says that every report is stored. Of a folder, or an address such as s3://lab/users, one part is in
-    memory at a time.
+    For simulations, and for operators who hold the data of people without a device. The service is asked first: only
+    for whom it would store a report is one drawn, once, and kept before it is sent. Run the command again after any
+    failure, and it goes on where it stopped with the same bytes; with another --state, whoever has a report is left
+    alone. Exit code 0 says that a report of everybody is stored, 1 that somebody was refused. Of a folder, or an
+    address such as s3://lab/users, one part is in memory at a time.
+
+    A token, where a table has them, must name the node of its row. Reports that were drawn with a seed are refused.
 
     \b
     Examples:
@@ -59,19 +65,31 @@ def submit(
     """
     if (batch_place is None) == (reports_place is None):
         raise click.UsageError("Give either --batch (features, to simulate devices) or --reports (finished).")
+    if keys_file is not None and tokens_path is not None:
+        raise click.UsageError("Give either --keys-file or --tokens.")
+    if integer_ids:
+        if batch_place is None:
+            raise click.UsageError("--integer-ids has no effect with --reports, where ids have a type already.")
+        refuse_integer_ids(batch_place)
     start = time.monotonic()
     totals = _Totals()
     with closing(Service(Address.parse(url, insecure_http=insecure_http))) as service:
         campaign = fetch_campaign(service)
         token_of = token_source(campaign.id, keys_file, tokens_path)
         outbox = Outbox((default_folder() / "submit" if state is None else state) / campaign.id, campaign)
+        beside = campaign.id if keys_file is None and tokens_path is None else None
+        pieces = (
+            report_pieces(reports_place)
+            if reports_place is not None
+            else feature_pieces(batch_place or "", campaign.names, campaign=beside, integer_ids=integer_ids)
+        )
         with progress_bar("Sending") as progress:
-            columns = campaign.names
-            for piece in feature_pieces(batch_place, columns) if batch_place else report_pieces(reports_place or ""):
+            for piece in pieces:
                 _submit_piece(service, outbox, piece, token_of(piece), size, totals, progress)
     summary = {
         "campaign": campaign.id, "reports": totals.reports, "drawn": totals.drawn,
-        "acknowledged_before": totals.acknowledged_before, "outcomes": dict(sorted(totals.outcomes.items())),
+        "acknowledged_before": totals.acknowledged_before, "held_before": totals.held_before,
+        "outcomes": dict(sorted(totals.outcomes.items())),
         "seconds": round(time.monotonic() - start, 3),
     }  # fmt: skip
     click.echo(json.dumps(summary) if as_json else _sentence(summary, totals.outcomes, outbox))
@@ -86,18 +104,24 @@ class _Totals:
     reports: int = 0
     drawn: int = 0
     acknowledged_before: int = 0
+    held_before: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
 
 
 def _submit_piece(
     service: Service, outbox: Outbox, piece: Piece, token_of: TokenOf, size: int, totals: _Totals, progress: Progress
 ) -> None:
-    """Keep a report of everybody in a piece, then send what the service has not acknowledged."""
-    from privge.device.batches import send_batches
-
+    """Keep a report of everybody in a piece whom the service would take, then send what it has not acknowledged."""
     origin = service.address.origin
-    totals.drawn += piece.keep(outbox)
-    for number, rows in outbox.places(piece.ids):
+    absent = outbox.absent(piece.ids)
+    reasons = ask_batches(service, piece.ids[absent].tolist(), token_of=token_of, size=size)
+    refused = absent[np.array([reason != "open" for reason in reasons], dtype=np.bool_)]
+    taken = np.setdiff1d(np.arange(len(piece.ids)), refused)
+    totals.drawn += piece.keep(outbox, taken)
+    totals.held_before += reasons.count("held")
+    totals.outcomes.update(reason for reason in reasons if reason not in ("open", "held"))
+    totals.reports += len(refused)
+    for number, rows in outbox.places(piece.ids[taken]):
         reports = outbox.part(number)
         known = outbox.acknowledged(origin, number, len(reports))[rows]
         before = totals.reports + int(known.sum())
@@ -123,6 +147,7 @@ def _sentence(summary: dict[str, object], outcomes: Counter[str], outbox: Outbox
     counts = ", ".join(f"{count:,} {reason.replace('_', ' ')}" for reason, count in outcomes.most_common())
     return (
         f"{summary['reports']:,} reports of campaign {outbox.campaign.id[:12]}: {counts or 'nothing left to send'}\n"
-        f"  {summary['drawn']:,} drawn now; {summary['acknowledged_before']:,} were acknowledged before\n"
+        f"  {summary['drawn']:,} drawn now; {summary['acknowledged_before']:,} were acknowledged before; "
+        f"{summary['held_before']:,} were stored before by another state\n"
         f"  the finished reports are in {outbox.folder}"
     )

@@ -1,8 +1,11 @@
-"""Many reports in few requests: msgpack arrays of ``[token, codes]``, with an outcome for each."""
+"""Many reports in few requests: msgpack arrays of ``[token, codes]``, with an outcome for each.
+
+Before that, many questions in few requests: arrays of tokens, with what a report of each node would get.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Annotated, Final, TypeAlias
 
 import msgspec
 
@@ -14,13 +17,45 @@ from privge.reports import Reports
 MAX_BATCH: Final = 5_000
 """Most reports in one request."""
 
+TokenOf: TypeAlias = Callable[[str | int], str]
+"""Returns the token of a node."""
+
 _LARGEST_ANSWER = 2**22
 _GOOD = (200, 201)
 
 
 class _Result(msgspec.Struct, frozen=True):
     status: int
-    reason: str
+    reason: Annotated[str, msgspec.Meta(pattern=r"\A[a-z_]{1,40}\Z")]  # it is printed
+
+
+def ask_batches(service: Service, nodes: Sequence[str | int], *, token_of: TokenOf, size: int = 1_000) -> list[str]:
+    """Return, by the reason that the service gives, what a report of each node would get: ``open`` if it were stored.
+
+    Nothing is sent but tokens. Whoever draws a report before this is answered may have drawn it for nothing.
+
+    Parameters
+    ----------
+    nodes
+        Whom to ask for.
+    token_of
+        Returns the token of a node.
+    size
+        Nodes in one request.
+    """
+    reasons = [""] * len(nodes)
+
+    def post(some: list[int]) -> list[_Result]:
+        tokens = [token_of(nodes[row]) for row in some]
+        return _post(service, "ask", tokens, tokens)
+
+    def settle(results: dict[int, _Result]) -> None:
+        for row, result in results.items():
+            reasons[row] = result.reason
+
+    for first in range(0, len(nodes), size):
+        _settle(service, list(range(first, min(first + size, len(nodes)))), post, settle)
+    return reasons
 
 
 def send_batches(
@@ -28,7 +63,7 @@ def send_batches(
     reports: Reports,
     rows: Sequence[int],
     *,
-    token_of: Callable[[str | int], str],
+    token_of: TokenOf,
     acknowledge: Callable[[list[int]], None],
     size: int = 1_000,
     progress: Progress | None = None,
@@ -49,43 +84,52 @@ def send_batches(
         Called with the reports done and the reports in all.
     """
     outcomes: Counter[str] = Counter()
+
+    def post(some: list[int]) -> list[_Result]:
+        tokens = [token_of(node) for node in reports.ids[some].tolist()]
+        codes = (reports.codes[row].astype("<u2").tobytes() for row in some)
+        return _post(service, "reports", tokens, list(zip(tokens, codes, strict=True)))
+
+    def settle(results: dict[int, _Result]) -> None:
+        if good := [row for row, result in results.items() if result.status in _GOOD]:
+            acknowledge(good)
+        outcomes.update(result.reason for result in results.values())
+
     for first in range(0, len(rows), size):
-        outcomes += _send_patiently(service, reports, list(rows[first : first + size]), token_of, acknowledge)
+        _settle(service, list(rows[first : first + size]), post, settle)
         if progress is not None:
             progress(min(first + size, len(rows)), len(rows))
     return outcomes
 
 
-def _send_patiently(
+def _settle(
     service: Service,
-    reports: Reports,
     rows: list[int],
-    token_of: Callable[[str | int], str],
-    acknowledge: Callable[[list[int]], None],
-) -> Counter[str]:
-    """Send one batch, and again the part of it that the service asks to send later."""
-    outcomes: Counter[str] = Counter()
-    nodes = dict(zip(rows, reports.ids[rows].tolist(), strict=True))
+    post: Callable[[list[int]], list[_Result]],
+    settle: Callable[[dict[int, _Result]], None],
+) -> None:
+    """Post one batch, and again the part of it that the service asks to post later; hand on what is settled."""
     for failures in range(service.patience.attempts):
-        items = [(token_of(nodes[row]), reports.codes[row].astype("<u2").tobytes()) for row in rows]
-        results = dict(zip(rows, _post(service, items), strict=True))
-        if good := [row for row, result in results.items() if result.status in _GOOD]:
-            acknowledge(good)
-        later = {row: result for row, result in results.items() if result.status == 429 or result.status >= 500}
-        outcomes.update(result.reason for row, result in results.items() if row not in later)
-        rows = list(later)
+        results = dict(zip(rows, post(rows), strict=True))
+        later = {row for row, result in results.items() if result.status == 429 or result.status >= 500}
+        settle({row: result for row, result in results.items() if row not in later})
+        rows = [row for row in rows if row in later]
         if not rows:
-            return outcomes
+            return
         service.patience.wait(failures, None)
     raise ServiceUnavailable(f"the service put off {len(rows)} reports again and again; run the same command later")
 
 
-def _post(service: Service, items: list[tuple[str, bytes]]) -> list[_Result]:
+def _post(service: Service, what: str, tokens: list[str], items: Sequence[object]) -> list[_Result]:
     answer = service.ask(
         "POST",
-        f"{service.address.path}/reports",
+        f"{service.address.path}/{what}",
         body=msgspec.msgpack.encode(items),
-        headers={"Content-Type": "application/msgpack", "Accept": "application/msgpack"},
+        headers={
+            "Authorization": f"Bearer {tokens[0]}",  # the service reads no batch of a stranger
+            "Content-Type": "application/msgpack",
+            "Accept": "application/msgpack",
+        },
         largest=_LARGEST_ANSWER,
     )
     if answer.status != 200:

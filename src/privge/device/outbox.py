@@ -21,11 +21,16 @@ from numpy.typing import NDArray
 from privge.campaign import Campaign
 from privge.device.folder import locked, private_folder, sync_folder
 from privge.device.index import NodeIndex
-from privge.errors import BadData
+from privge.errors import BadData, PrivacyViolation
 from privge.ids import Ids
 from privge.perturbation import simulate
 from privge.reports import Reports
 from privge.tables import FeatureMatrix
+
+_SEEDED = (
+    "these reports were drawn with a seed, or by a version that did not say so: whoever has the seed sees the private "
+    "values behind them, so none was sent; draw them again without a seed"
+)
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,11 @@ class Outbox:
             raise BadData(f"{self.folder}: these are reports of campaign {reports.campaign.id[:12]}")
         return reports
 
+    def absent(self, ids: Ids) -> NDArray[np.int64]:
+        """Return the positions of the nodes that have no report here."""
+        with locked(self.folder):
+            return np.flatnonzero(self._index().places(ids)[:, 0] < 0)
+
     def draw(self, features: FeatureMatrix, ids: Ids) -> int:
         """Draw for the nodes that have no report yet, with the operating system's randomness; return how many."""
         with locked(self.folder):
@@ -68,7 +78,10 @@ class Outbox:
         return int(absent.size)
 
     def take(self, reports: Reports) -> int:
-        """Add finished reports; refuse all of them if a node has another one here already. Return how many are new."""
+        """Add finished reports and return how many are new.
+
+        All of them are refused if a node has another one here already, or if those that are new were drawn with a seed.
+        """
         if reports.campaign.id != self.campaign.id:
             raise BadData(f"the reports answer campaign {reports.campaign.id[:12]}, not {self.campaign.id[:12]}")
         with locked(self.folder):
@@ -83,8 +96,9 @@ class Outbox:
                 )
             absent = np.flatnonzero(places[:, 0] < 0)
             if absent.size:
-                ids, codes, indices = reports.ids[absent], reports.codes[absent], reports.indices[absent]
-                self._add(Reports.with_indices(self.campaign, ids, codes, indices))
+                if reports.seeded:
+                    raise PrivacyViolation(_SEEDED)
+                self._add(reports.take(absent))
         return int(absent.size)
 
     def places(self, ids: Ids) -> Iterator[tuple[int, NDArray[np.int64]]]:

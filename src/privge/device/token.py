@@ -3,6 +3,7 @@
 import base64
 import binascii
 import json
+import re
 
 from privge.errors import BadData
 from privge.ids import node_key
@@ -13,7 +14,7 @@ _LONGEST = 4096
 def node_of(token: str, campaign: str) -> str | int:
     """Return the node that a token names; refuse what is no token, or one for another campaign."""
     text = token.strip()
-    if len(text) > _LONGEST or not text.isascii() or text.count(".") != 1:
+    if len(text) > _LONGEST or not re.fullmatch(r"[A-Za-z0-9_=-]+\.[A-Za-z0-9_=-]+", text):
         raise BadData("the token is not one: it has two parts with a dot between them")
     payload = text.split(".")[0]
     try:
