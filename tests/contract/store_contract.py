@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 
 import privge as pg
-from privge.collect.stores import Outcome, Upload, open_store
+from privge.collect.stores import Erased, Outcome, Upload, open_store
 from privge.collect.stores import migrations as steps
-from privge.errors import PrivacyViolation, StoreMismatch
+from privge.collect.stores import sql
+from privge.collect.stores.log import SERVICE, signed
+from privge.device.ledger import DEFAULT_CAPS
+from privge.errors import InvalidCampaign, PrivacyViolation, StoreMismatch, StoreUnavailable
 
 DAY = date(2027, 2, 3)
 TODAY = datetime.now(UTC).date()
@@ -54,6 +57,12 @@ def held(store, campaign, **where):
 class StoreContract:
     """Subclass with the fixture ``address``: the URL of a store that is not there yet."""
 
+    dialect: str
+
+    @property
+    def steps(self):
+        return steps.migrations(self.dialect)
+
     @pytest.fixture
     def address(self):
         raise NotImplementedError
@@ -61,6 +70,16 @@ class StoreContract:
     def damage(self, address, statement):
         """Run a statement behind the store's back."""
         raise NotImplementedError
+
+    def slip_in(self, address, campaign):
+        """Put a campaign into the store as an earlier version of the package did."""
+        values = f"1, '{campaign.id}', '{campaign.to_json()}', {campaign.epsilon}"
+        self.damage(address, f"INSERT INTO campaigns (number, id, document, epsilon) VALUES ({values})")  # noqa: S608
+
+    def downgrade(self, address):
+        """Take the tables back to version 1."""
+        self.damage(address, "DROP TABLE acts")
+        self.damage(address, "DELETE FROM migrations WHERE number > 1")
 
     @pytest.fixture
     def opened(self, address):
@@ -283,9 +302,14 @@ class StoreContract:
             outcomes += store.put(campaign.id, [Upload("a", codes(1, 2, 3))], day=DAY)
         assert outcomes == [STORED, STORED, STORED, OVER_BUDGET]
 
-    def test_a_campaign_dearer_than_the_cap_takes_nobody(self, opened):
-        store, campaign = opened(0.5), campaign_of()
-        store.add_campaign(campaign)
+    def test_a_campaign_dearer_than_the_cap_is_not_published(self, opened):
+        with pytest.raises(InvalidCampaign, match="'epsilon'.*0.5"):
+            opened(0.5).add_campaign(campaign_of())
+        assert opened(0.5).campaigns() == []
+
+    def test_after_the_cap_was_lowered_a_dearer_campaign_takes_nobody(self, opened, campaign):
+        store = opened(0.5)
+        store.add_campaign(campaign)  # it is there already
         assert store.put(campaign.id, [Upload("a", codes(1, 2, 3))], day=DAY) == [OVER_BUDGET]
 
     def test_erasure_gives_no_budget_back(self, opened):
@@ -320,6 +344,17 @@ class StoreContract:
         assert outcomes.count(STORED) == 3
         assert outcomes.count(OVER_BUDGET) == 9
         assert sum(holding.epsilon for holding in stores[0].holdings("a")) == 3
+
+    def test_a_store_that_nothing_is_said_about_has_the_cap_of_devices(self, address):
+        store = open_store(address)
+        assert store.lifetime_epsilon == DEFAULT_CAPS.lifetime
+        outcomes = []
+        for number in range(7):
+            campaign = campaign_of(str(number))
+            store.add_campaign(campaign)
+            outcomes += store.put(campaign.id, [Upload("a", codes(1, 2, 3))], day=DAY)
+        store.close()
+        assert outcomes == [STORED] * 6 + [OVER_BUDGET]
 
     @pytest.mark.parametrize("cap", [0, -1, float("nan"), float("inf")])
     def test_a_cap_that_is_none_is_refused(self, opened, cap):
@@ -359,8 +394,18 @@ class StoreContract:
         assert store.erase("alice", campaign="0" * 64).campaigns == ()
         assert put("alice", 1, 2, 3) is STORED
         store.erase("alice")
-        assert store.erase("alice").campaigns == ()
+        assert store.erase("alice") == Erased((), before=1)
         assert store.campaign(campaign.id).erased == 1
+
+    def test_an_erasure_knows_nobody_from_somebody_who_was_erased_before(self, store, campaign, put):
+        other = campaign_of("other")
+        store.add_campaign(other)
+        put("alice", 1, 2, 3)
+        store.put(other.id, [Upload("alice", codes(1, 2, 3))], day=DAY)
+        assert store.erase("alice", campaign=other.id) == Erased((other.id,))
+        assert store.erase("alice") == Erased((campaign.id,), before=1)
+        assert store.erase("alice", campaign=other.id) == Erased((), before=1)
+        assert store.erase("alcie") == Erased(())
 
     def test_embeddings_made_before_an_erasure_are_stale(self, store, campaign, put):
         put("alice", 1, 2, 3)
@@ -450,6 +495,21 @@ class StoreContract:
         store.put(campaign.id, [Upload("a", codes(1, 2, 3))], day=DAY)
         assert store.retire(date(9999, 12, 31)) == 0
 
+    def test_a_campaign_whose_retention_would_never_begin_is_not_published(self, store):
+        with pytest.raises(InvalidCampaign, match="'closes'.*retention_days"):
+            store.add_campaign(campaign_of(retention_days=10))
+        assert store.campaigns() == []
+
+    def test_one_that_is_there_already_stays_and_closing_it_begins_its_retention(self, store, address):
+        campaign = campaign_of(retention_days=10)
+        self.slip_in(address, campaign)
+        store.add_campaign(campaign)
+        assert store.put(campaign.id, [Upload("a", codes(1, 2, 3))], day=DAY) == [STORED]
+        assert store.verify() == []
+        assert store.retire(date(9999, 12, 31)) == 0
+        store.close_campaign(campaign.id)
+        assert store.retire(TODAY + timedelta(days=12)) == 1
+
     def test_of_a_retired_campaign_only_the_ledger_is_left(self, store, campaign, put):
         old = campaign_of("old", closes=LONG_AGO, retention_days=1)
         store.add_campaign(old)
@@ -496,7 +556,8 @@ class StoreContract:
     def test_many_workers_may_make_the_tables_at_once(self, opened):
         with ThreadPoolExecutor(6) as pool:
             stores = list(pool.map(lambda _: opened(), range(6)))
-        assert sum(store.migrated for store in stores) == 1
+        assert sorted(store.migrated for store in stores) == [0] * 5 + [len(self.steps)]
+        assert [act.kind for act in stores[0].log()] == ["made"]
 
     def test_a_store_that_is_not_there_is_made_only_if_asked(self, opened):
         with pytest.raises(StoreMismatch, match="no"):
@@ -518,18 +579,118 @@ class StoreContract:
                 opened(**options)
 
     def test_tables_of_an_older_version_are_brought_up_to_date_only_if_asked(
-        self, store, opened, campaign, put, monkeypatch
+        self, store, opened, put, address, campaign
     ):
         put("alice", 1, 2, 3)
-        module = __import__(type(store).__module__, fromlist=["_STEPS"])
-        newer = [*module._STEPS, steps.Migration(2, ("CREATE TABLE extra (n integer)",))]
-        monkeypatch.setattr(module, "_STEPS", newer)
-        with pytest.raises(StoreMismatch, match="privge store migrate"):
+        store.close()
+        self.downgrade(address)
+        with pytest.raises(StoreMismatch, match=r"version 1 .* needs 2.*privge store migrate"):
             opened()
-        upgraded = opened(upgrade=True)
+        upgraded = opened(upgrade=True, by="carol")
         assert upgraded.migrated == 1
         assert held(upgraded, campaign) == {"alice": (1, 2, 3)}
+        assert [(act.kind, act.by, act.count) for act in upgraded.log()] == [("migrated", "carol", 2)]
+        assert upgraded.verify() == []
         assert opened().migrated == 0
+
+    def test_a_migration_that_fails_leaves_everything_as_it_was(self, store, opened, address, campaign, monkeypatch):
+        store.close()
+        module = __import__(type(store).__module__, fromlist=["_STEPS"])
+        newer = [*module._STEPS, steps.Migration(3, ("CREATE TABLE extra (n integer)", "this is no SQL"))]
+        monkeypatch.setattr(module, "_STEPS", newer)
+        with pytest.raises(StoreUnavailable):
+            opened(upgrade=True)
+        monkeypatch.undo()
+        assert opened(create=False).campaign(campaign.id).open
+
+    # The log.
+
+    def test_every_act_of_an_operator_is_in_the_log_with_who_and_when(self, opened, address):
+        began = datetime.now(UTC).replace(microsecond=0)
+        store = opened(by="carol")
+        campaign, old = campaign_of(), campaign_of("old", closes=LONG_AGO, retention_days=1)
+        for each in (campaign, old):
+            store.add_campaign(each, by="dave (operator)")
+            store.put(each.id, [Upload(node, codes(1, 2, 3)) for node in ("alice", "bob")], day=DAY)
+        store.erase("alice", by="erin")
+        store.erase("bob", campaign=campaign.id, by="erin")
+        store.close_campaign(campaign.id, by="dave (operator)")
+        store.retire(TODAY, by="erin")
+        lines = opened().log()
+        assert [(act.kind, act.by, act.campaign, act.count) for act in lines] == [
+            ("made", "carol", None, 2),
+            ("published", "dave (operator)", campaign.id, None),
+            ("published", "dave (operator)", old.id, None),
+            ("erased", "erin", None, 2),
+            ("erased", "erin", campaign.id, 1),
+            ("closed", "dave (operator)", campaign.id, None),
+            ("retired", "erin", old.id, 1),
+        ]
+        assert [act.number for act in lines] == list(range(1, 8))
+        for act in lines:
+            if act.kind == "erased":
+                assert act.when == TODAY.isoformat()
+            else:
+                assert began <= datetime.fromisoformat(act.when) <= datetime.now(UTC)
+        assert not any(node in repr(lines) for node in ("alice", "bob"))
+
+    def test_what_changes_nothing_leaves_no_line(self, store, campaign, put):
+        put("alice", 1, 2, 3)
+        store.erase("alice", by="erin")
+        store.close_campaign(campaign.id)
+        before = store.log()
+        store.add_campaign(campaign)
+        assert not store.close_campaign(campaign.id)
+        store.erase("alice", by="erin")
+        store.erase("nobody", by="erin")
+        store.retire(TODAY)
+        assert store.log() == before
+
+    def test_a_persons_own_erasure_leaves_no_line(self, store, put):
+        put("alice", 1, 2, 3)
+        before = store.log()
+        store.erase("alice")
+        assert store.log() == before
+
+    def test_of_what_the_service_does_by_itself_only_the_day_is_kept(self, store, campaign):
+        assert store.close_campaign(campaign.id, by=SERVICE)
+        assert (store.log()[-1].by, store.log()[-1].when) == (SERVICE, TODAY.isoformat())
+
+    def test_an_act_that_cannot_be_written_down_is_not_done(self, store, campaign, put, monkeypatch):
+        put("alice", 1, 2, 3)
+        before, state = store.log(), store.campaign(campaign.id)
+
+        def full(*_, **__):
+            raise OSError
+
+        monkeypatch.setattr(sql, "note", full)
+        for act in (
+            lambda: store.add_campaign(campaign_of("new")),
+            lambda: store.close_campaign(campaign.id),
+            lambda: store.erase("alice", by="erin"),
+        ):
+            with pytest.raises(OSError):  # noqa: PT011
+                act()
+        assert [each.campaign for each in store.campaigns()] == [campaign]
+        assert store.campaign(campaign.id) == state
+        assert held(store, campaign) == {"alice": (1, 2, 3)}
+        assert store.log() == before
+
+    @pytest.mark.parametrize("statement", ["DELETE FROM acts", "UPDATE acts SET actor = 'nobody'"])
+    def test_the_log_is_only_added_to(self, store, address, campaign, statement):
+        before = store.log()
+        with pytest.raises(Exception, match="only added to"):
+            self.damage(address, statement)
+        assert store.log() == before
+
+    def test_a_line_that_is_missing_all_the_same_is_found(self, store, address, campaign):
+        self.damage(address, "INSERT INTO acts VALUES (9, '2027-01-01', 'closed', 'erin', NULL, NULL)")
+        assert store.verify() == ["6 lines are missing in the log of what operators did"]
+
+    @pytest.mark.parametrize("name", ["", " ", "a" * 65, "a(b)", "a\nb", "é", "\x1b[2J"])
+    def test_a_name_that_could_mislead_is_refused(self, name):
+        with pytest.raises(ValueError, match="a name in the log"):
+            signed(name, "operator")
 
     # Verification.
 

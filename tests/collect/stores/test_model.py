@@ -19,7 +19,12 @@ NODES = st.sampled_from(["alice", "bob", 17, "17", 3])
 CODES = st.integers(0, 2).map(lambda number: codes(number, 0, 1))
 EPSILONS = (0.3, 0.2, 0.5, 0.1)
 CAMPAIGNS = [
-    campaign_of(str(number), epsilon=EPSILONS[number % 4], retention_days=number if number % 2 else None)
+    campaign_of(
+        str(number),
+        epsilon=EPSILONS[number % 4],
+        retention_days=number if number % 2 else None,
+        closes="2999-01-01T00:00:00Z",
+    )
     for number in range(6)
 ]
 

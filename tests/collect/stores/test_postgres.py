@@ -12,7 +12,7 @@ from privge.errors import StoreUnavailable
 
 
 class TestPostgresStore(StoreContract):
-    blob = "bytea"
+    blob, dialect = "bytea", "postgresql"
 
     @pytest.fixture
     def address(self, postgres_url):
@@ -22,6 +22,10 @@ class TestPostgresStore(StoreContract):
         with psycopg.connect(address, autocommit=True) as connection:
             connection.execute("SET search_path TO privge")
             connection.execute(statement)
+
+    def downgrade(self, address):
+        super().downgrade(address)
+        self.damage(address, "DROP FUNCTION refuse_change")
 
 
 @pytest.fixture

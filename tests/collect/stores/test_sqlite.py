@@ -18,7 +18,7 @@ from privge.errors import BadData, StoreMismatch, StoreUnavailable
 
 
 class TestSqliteStore(StoreContract):
-    blob = "BLOB"
+    blob, dialect = "BLOB", "sqlite"
 
     @pytest.fixture
     def address(self, tmp_path):

@@ -13,6 +13,13 @@ from privge.collect.service.routes import OPERATIONS, Operation
 
 _ANYTIME = ("busy", "unavailable", "internal")
 _SCHEMES = {"node": "deviceToken", "operator": "operatorToken"}
+_OPERATOR_NAME = {
+    "name": "Privge-Operator",
+    "in": "header",
+    "required": False,
+    "description": "Who acts: written down in the store's log, and not checked.",
+    "schema": {"type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9 ._@+-]{0,63}$"},
+}
 _PARAMETERS = {
     "campaign": "Id of a campaign: the SHA-256 of its canonical document.",
     "report": "SHA-256 of the body.",
@@ -64,7 +71,7 @@ def _operation(operation: Operation, of: dict[str, dict[str, object]]) -> dict[s
             {"name": name, "in": "path", "required": True, "description": _PARAMETERS[name],
              "schema": {"type": "string", "pattern": "^[0-9a-f]{64}$"}}
             for name in re.findall(r"{(\w+)}", operation.path)
-        ],
+        ] + ([_OPERATOR_NAME] if operation.access == "operator" else []),
         "responses": _responses(operation, of),
     }  # fmt: skip
     if operation.access != "public":

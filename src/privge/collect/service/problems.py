@@ -47,6 +47,7 @@ REASONS: dict[str, Reason] = {
     "incomplete": Reason(400, "Incomplete", "The body ended early."),
     # Who asks, and how often.
     "unauthorized": Reason(401, "Not authorized", "A valid token for this is needed."),
+    "operator_name": Reason(400, "Not a name", "A name has at most 64 letters, digits, spaces and . _ @ + -"),
     "rate": Reason(429, "Too many requests", "This node asks too often; wait a little."),
     "busy": Reason(503, "Busy", "The service has too much to do; try again."),
     "unavailable": Reason(503, "Unavailable", "The store does not answer; nothing was acknowledged; try again."),

@@ -25,6 +25,8 @@ from privge.collect.service import logs
 from privge.collect.service.app import create_app
 from privge.collect.service.settings import Settings
 from privge.collect.stores import open_store
+from privge.collect.stores.log import SERVICE
+from privge.collect.stores.rules import LIFETIME_EPSILON
 from privge.errors import PrivgeError
 
 _HEAD_BYTES = 32_768
@@ -61,17 +63,21 @@ class Address:
 
 
 def run(
-    store_url: str, settings: Settings, address: Address, *, workers: int = 1, lifetime_epsilon: float | None = None,
-    ready: Callable[[Address], None],
+    store_url: str, settings: Settings, address: Address, *, workers: int = 1,
+    lifetime_epsilon: float | None = LIFETIME_EPSILON, by: str = SERVICE, ready: Callable[[Address], None],
 ) -> None:  # fmt: skip
     """Serve until a signal says to stop; then finish what is under way and return.
 
     Parameters
     ----------
+    lifetime_epsilon
+        The most a node may spend over all campaigns; None sets no limit.
+    by
+        Who is written down in the log if the store is made.
     ready
         Called with the address when connections are accepted.
     """
-    open_store(store_url, lifetime_epsilon=lifetime_epsilon).close()  # a wrong address is told here, not in a worker
+    open_store(store_url, lifetime_epsilon, by=by).close()  # a wrong address is told here, not in a worker
     address = replace(address, port=_free_port(address))
     _harden(address.connections)
     logs.install()
@@ -106,7 +112,7 @@ def _server(address: Address, workers: int, settings: Settings) -> MPServer:
 def _application(store_url: str, settings: Settings, lifetime_epsilon: float | None) -> ASGIApp:
     """Build the application inside a worker process."""
     logs.install()
-    return create_app(open_store(store_url, lifetime_epsilon=lifetime_epsilon), settings, close_store=True)
+    return create_app(open_store(store_url, lifetime_epsilon), settings, close_store=True)
 
 
 _GRANIAN_LOGS = {

@@ -21,6 +21,7 @@ from privge.collect.service.metrics import Metrics
 from privge.collect.service.problems import Refused
 from privge.collect.service.settings import Settings
 from privge.collect.service.summary import Summary
+from privge.collect.stores.log import OPERATOR, SERVICE, signed
 from privge.collect.stores.store import Store
 from privge.collect.tokens import Grant, InvalidToken, Verifier
 from privge.errors import Busy
@@ -29,6 +30,9 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
+
+OPERATOR_HEADER = b"privge-operator"
+"""In which an operator may give the name that is written down in the log."""
 
 _CAMPAIGNS = 1024  # documents kept in memory; they never change
 _READERS = 2
@@ -81,6 +85,11 @@ class Service:
         self._reads = 0
         self._retired: date | None = None
 
+    @property
+    def now(self) -> datetime:
+        """The time."""
+        return datetime.fromtimestamp(self._clock(), UTC)
+
     # Who may do what.
 
     def verify(self, token: str, campaign: str | None = None) -> Grant:
@@ -96,11 +105,15 @@ class Service:
         self.rate.take(grant.node, time.monotonic())
         return grant
 
-    def admit_operator(self, request: Request) -> None:
-        """Let only the operator through."""
+    def admit_operator(self, request: Request) -> str:
+        """Let only the operator through; return who is written down in the log."""
         expected = self.settings.admin_token
         if not hmac.compare_digest(_bearer(request).encode(), (expected or "").encode()) or expected is None:
             raise InvalidToken
+        try:
+            return signed(header(request, OPERATOR_HEADER) or None, OPERATOR)
+        except ValueError:
+            raise Refused("operator_name") from None
 
     # The store.
 
@@ -136,7 +149,7 @@ class Service:
         if known.opens is not None and now < known.opens:
             raise Refused("not_open_yet", headers={"retry-after": str(min(86_400, int(known.opens - now) + 1))})
         if known.closes is not None and now >= known.closes and campaign not in self._closed:
-            await self.read(self.store.close_campaign, campaign)
+            await self.read(self.store.close_campaign, campaign, by=SERVICE)
             self._closed.add(campaign)
         return known
 
@@ -165,7 +178,7 @@ class Service:
 
     async def _retire(self, today: date) -> None:
         if today != self._retired:
-            self.metrics.retired(await self.read(self.store.retire, today))
+            self.metrics.retired(await self.read(self.store.retire, today, by=SERVICE))
             self._retired = today
 
     async def stop(self) -> None:

@@ -1,11 +1,18 @@
 """From a store's address to the store."""
 
+from privge.collect.stores.log import UNNAMED
+from privge.collect.stores.rules import LIFETIME_EPSILON
 from privge.collect.stores.sql import SqlStore
 from privge.errors import BadData
 
 
 def open_store(
-    url: str, lifetime_epsilon: float | None = None, *, create: bool = True, upgrade: bool = False
+    url: str,
+    lifetime_epsilon: float | None = LIFETIME_EPSILON,
+    *,
+    create: bool = True,
+    upgrade: bool = False,
+    by: str = UNNAMED,
 ) -> SqlStore:
     """Open a store; an empty database gets its tables.
 
@@ -14,11 +21,13 @@ def open_store(
     url
         ``sqlite:///relative.db``, ``sqlite:////absolute.db``, a bare path (SQLite), or ``postgresql://...``.
     lifetime_epsilon
-        The most a node may spend over all campaigns; by default there is no limit.
+        The most a node may spend over all campaigns; None sets no limit.
     create
         Whether to make a store that is not there.
     upgrade
         Whether to bring the tables of an older version up to date; otherwise they are refused.
+    by
+        Who is written down in the log if tables are made or changed.
     """
     scheme, separator, rest = url.partition("://")
     if separator and scheme in ("postgresql", "postgres"):
@@ -27,10 +36,11 @@ def open_store(
         except ImportError as error:
             raise BadData(f"PostgreSQL needs more packages ({error.name}): pip install 'privge[serve]'") from error
 
-        return PostgresStore(url, lifetime_epsilon, create=create, upgrade=upgrade)
+        return PostgresStore(url, lifetime_epsilon, create=create, upgrade=upgrade, by=by)
     from privge.collect.stores.sqlite import SqliteStore
 
-    return SqliteStore(_path(scheme, separator, rest, url), lifetime_epsilon, create=create, upgrade=upgrade)
+    path = _path(scheme, separator, rest, url)
+    return SqliteStore(path, lifetime_epsilon, create=create, upgrade=upgrade, by=by)
 
 
 def _path(scheme: str, separator: str, rest: str, url: str) -> str:

@@ -21,6 +21,7 @@ from typing import Any
 import psycopg
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
+from privge.collect.stores.log import UNNAMED, Kind, note
 from privge.collect.stores.migrations import check_version, migrate, migrations, version
 from privge.collect.stores.session import Row, Session
 from privge.collect.stores.sql import SqlStore
@@ -66,6 +67,8 @@ class PostgresStore(SqlStore):
         Whether to bring the tables of an older version up to date.
     connections
         How many connections this process may hold.
+    by
+        Who is written down in the log if tables are made or changed.
     """
 
     _blank = "''"
@@ -78,6 +81,7 @@ class PostgresStore(SqlStore):
         create: bool = True,
         upgrade: bool = False,
         connections: int = 8,
+        by: str = UNNAMED,
     ) -> None:
         super().__init__(lifetime_epsilon)
         self._pool = ConnectionPool(
@@ -87,19 +91,22 @@ class PostgresStore(SqlStore):
         )  # fmt: skip
         self._pool.open()
         try:
-            self.migrated = self._prepare(create=create, upgrade=upgrade)
+            self.migrated = self._prepare(create=create, upgrade=upgrade, by=by)
         except BaseException:
             self._pool.close()
             raise
 
-    def _prepare(self, *, create: bool, upgrade: bool) -> int:
+    def _prepare(self, *, create: bool, upgrade: bool, by: str) -> int:
         with self._writing() as session:  # the lock lets one worker at a time make the tables
             ((exists,),) = session.rows("SELECT to_regclass('privge.migrations') IS NOT NULL")
             if not exists and not create:
                 raise StoreMismatch("the database holds no store")
             if upgrade or not exists:
                 session.rows("CREATE SCHEMA IF NOT EXISTS privge")
-                return migrate(session, _STEPS)
+                applied = migrate(session, _STEPS)
+                if applied:
+                    note(session, Kind.MIGRATED if exists else Kind.MADE, by, count=_STEPS[-1].number)
+                return applied
             check_version(version(session), _STEPS)
         return 0
 
@@ -138,7 +145,7 @@ class PostgresStore(SqlStore):
     def _integrity(self, session: Session) -> list[str]:
         found = session.rows(
             "SELECT indexrelid::regclass::text FROM pg_index WHERE NOT indisvalid "
-            "AND indrelid IN ('reports'::regclass, 'campaigns'::regclass, 'erasures'::regclass)"
+            "AND indrelid IN ('reports'::regclass, 'campaigns'::regclass, 'erasures'::regclass, 'acts'::regclass)"
         )
         return [f"the index {name} is not valid" for (name,) in found]
 
@@ -147,7 +154,7 @@ class PostgresStore(SqlStore):
         with self._reading() as session:
             found = session.rows(
                 "SELECT sum(pg_total_relation_size(name::regclass))::bigint "
-                "FROM unnest(ARRAY['reports', 'campaigns', 'erasures', 'migrations']) AS name"
+                "FROM unnest(ARRAY['reports', 'campaigns', 'erasures', 'acts', 'migrations']) AS name"
             )
         return int(found[0][0])
 

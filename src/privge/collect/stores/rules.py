@@ -6,8 +6,35 @@ from fractions import Fraction
 
 from privge.campaign import Campaign
 from privge.collect.stores.store import Outcome
+from privge.errors import InvalidCampaign
+
+LIFETIME_EPSILON = 6.0
+"""What a node may spend over all campaigns unless the operator says otherwise: the device's own default."""
 
 _EPOCH = date(1970, 1, 1)
+
+
+def check_collectable(campaign: Campaign, lifetime_epsilon: float | None) -> None:
+    """Refuse a campaign that nobody could answer, or whose reports would never be deleted as it says."""
+    campaign.check_for_devices()
+    if lifetime_epsilon is not None and exact(campaign.epsilon) > exact(lifetime_epsilon):
+        raise InvalidCampaign(
+            "epsilon",
+            f"{campaign.epsilon:g} is more than the {lifetime_epsilon:g} that a node may spend in its life here, so "
+            "nobody could answer; ask for less, or raise --lifetime-epsilon of the service",
+        )
+    check_end(campaign)
+
+
+def check_end(campaign: Campaign) -> None:
+    """Refuse a campaign whose retention would never begin."""
+    if without_end(campaign):
+        raise InvalidCampaign("closes", "is missing: retention_days are counted from it, and would never begin")
+
+
+def without_end(campaign: Campaign) -> bool:
+    """Say whether a campaign promises to delete its reports some days after closing, and states no closing."""
+    return campaign.retention_days is not None and campaign.closes is None
 
 
 def decide(

@@ -16,7 +16,8 @@ import numpy as np
 
 from privge.campaign import Campaign
 from privge.collect.stores.keys import is_integer, key_of, text_of
-from privge.collect.stores.rules import decide, exact, retired_on, to_day, to_number
+from privge.collect.stores.log import UNNAMED, Act, Kind, lines, note
+from privge.collect.stores.rules import check_collectable, decide, exact, retired_on, to_day, to_number
 from privge.collect.stores.session import CampaignRow, Session
 from privge.collect.stores.store import Block, CampaignState, Erased, Holding, Node, Outcome, Standing, Upload
 from privge.collect.stores.verification import find_problems
@@ -73,21 +74,29 @@ class SqlStore(ABC):
     def _integrity(self, session: Session) -> list[str]:
         """Return what the database's own checks find."""
 
-    def add_campaign(self, campaign: Campaign) -> None:
+    def add_campaign(self, campaign: Campaign, *, by: str = UNNAMED) -> None:
         """Add and open a campaign; the same campaign again changes nothing."""
-        campaign.check_for_devices()
         with self._writing() as session:
+            if _find(session, campaign.id) is not None:
+                return
+            check_collectable(campaign, self.lifetime_epsilon)
             session.rows(
                 "INSERT INTO campaigns (number, id, document, epsilon) "
-                "SELECT coalesce(max(number), 0) + 1, ?, ?, ? FROM campaigns WHERE true ON CONFLICT (id) DO NOTHING",
+                "SELECT coalesce(max(number), 0) + 1, ?, ?, ? FROM campaigns",
                 campaign.id, campaign.to_json(), campaign.epsilon,
             )  # fmt: skip
+            note(session, Kind.PUBLISHED, by, campaign=campaign.id)
 
-    def close_campaign(self, campaign: str) -> None:
-        """Accept no more reports; those stored stay."""
+    def close_campaign(self, campaign: str, *, by: str = UNNAMED) -> bool:
+        """Accept no more reports; those stored stay. Say whether it was open."""
         with self._writing() as session:
-            today = to_number(datetime.now(UTC).date())
-            session.rows("UPDATE campaigns SET is_open = 0, closed = ? WHERE id = ? AND is_open = 1", today, campaign)
+            closed = session.rows(
+                "UPDATE campaigns SET is_open = 0, closed = ? WHERE id = ? AND is_open = 1 RETURNING number",
+                to_number(datetime.now(UTC).date()), campaign,
+            )  # fmt: skip
+            if closed:
+                note(session, Kind.CLOSED, by, campaign=campaign)
+        return bool(closed)
 
     def campaign(self, campaign: str) -> CampaignState | None:
         """Return a campaign by its id."""
@@ -181,7 +190,7 @@ class SqlStore(ABC):
             for row, codes, day, erased in ((campaigns[number], *rest) for number, *rest in found)
         ]
 
-    def erase(self, node: Node, *, campaign: str | None = None) -> Erased:
+    def erase(self, node: Node, *, campaign: str | None = None, by: str | None = None) -> Erased:
         """Remove a node's reports (of one campaign or of all) from every place and leave tombstones.
 
         If scrubbing fails after the reports were removed, `privge.errors.StoreUnavailable` is raised; erasing again
@@ -189,10 +198,14 @@ class SqlStore(ABC):
         """
         key = key_of(node)
         with self._writing() as session:
-            rows = [row for row in _all(session) if campaign in (None, row.id) and not row.retired]
-            names = tuple(row.id for row in rows if self._erase_one(session, row, key))
+            wanted = {row.number: row for row in _all(session) if campaign in (None, row.id)}
+            found = [number for (number,) in session.rows("SELECT campaign FROM reports WHERE node = ?", key)]
+            rows = [wanted[number] for number in sorted(found) if number in wanted]
+            names = tuple(row.id for row in rows if not row.retired and self._erase_one(session, row, key))
+            if names and by is not None:
+                note(session, Kind.ERASED, by, campaign=campaign, count=len(names))
         self._scrub()
-        return Erased(names)
+        return Erased(names, len(rows) - len(names))
 
     def _erase_one(self, session: Session, row: CampaignRow, key: bytes) -> bool:
         found = session.rows(
@@ -245,7 +258,7 @@ class SqlStore(ABC):
             )
         return int(counted[0][0])
 
-    def retire(self, today: date) -> int:
+    def retire(self, today: date, *, by: str = UNNAMED) -> int:
         """Delete the reports of campaigns whose retention is over; return how many.
 
         Such a campaign is closed. Its rows stay without codes: what a node has spent is not given back.
@@ -263,9 +276,15 @@ class SqlStore(ABC):
                     "WHERE number = ?",
                     to_number(today), row.number,
                 )  # fmt: skip
+                note(session, Kind.RETIRED, by, campaign=row.id, count=row.reports)
                 retired += row.reports
         self._scrub()
         return retired
+
+    def log(self) -> list[Act]:
+        """Return what operators did, the oldest act first."""
+        with self._reading() as session:
+            return lines(session)
 
     def verify(self) -> list[str]:
         """Look at every row; return what is wrong, without naming a node."""

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from privge._atomic import atomic_path
+from privge.collect.stores.log import UNNAMED, Kind, note
 from privge.collect.stores.migrations import check_version, migrate, migrations, version
 from privge.collect.stores.session import Row, Session
 from privge.collect.stores.sql import SqlStore
@@ -62,6 +63,8 @@ class SqliteStore(SqlStore):
         Whether to make a file that is not there.
     upgrade
         Whether to bring the tables of an older version up to date.
+    by
+        Who is written down in the log if tables are made or changed.
     """
 
     _blank = "zeroblob(length(codes))"
@@ -73,6 +76,7 @@ class SqliteStore(SqlStore):
         *,
         create: bool = True,
         upgrade: bool = False,
+        by: str = UNNAMED,
     ) -> None:
         super().__init__(lifetime_epsilon)
         self.path = Path(path)
@@ -84,17 +88,20 @@ class SqliteStore(SqlStore):
         self._writer: sqlite3.Connection | None = None
         self._readers: list[sqlite3.Connection] = []
         self._closed = False
-        self.migrated = self._prepare(upgrade=upgrade)
+        self.migrated = self._prepare(upgrade=upgrade, by=by)
         self._tidy()
 
-    def _prepare(self, *, upgrade: bool) -> int:
+    def _prepare(self, *, upgrade: bool, by: str) -> int:
         """Make the tables of an empty file; return how many steps were applied."""
         with self._writing() as session:
             tables = {name for (name,) in session.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
             if tables and "migrations" not in tables:
                 raise StoreMismatch(f"{self.path}: this is a database of something else")
             if upgrade or not tables:
-                return migrate(session, _STEPS)
+                applied = migrate(session, _STEPS)
+                if applied:
+                    note(session, Kind.MIGRATED if tables else Kind.MADE, by, count=_STEPS[-1].number)
+                return applied
             check_version(version(session), _STEPS)
         return 0
 

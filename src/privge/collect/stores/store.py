@@ -8,6 +8,9 @@ of a node is ever stored in a campaign, whatever devices, proxies and operators 
 a report that would exceed the cap is `OVER_BUDGET` and not kept. Erasure does not give budget back: the report was
 seen.
 
+*The log.* What an operator does (publish, close, erase, retire, migrate) is written down in the same transaction, by
+whom and when, and never names a node (`privge.collect.stores.log`).
+
 *Durability.* When `put` returns, everything it acknowledged is on the disk.
 """
 
@@ -21,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privge.campaign import Campaign
+from privge.collect.stores.log import UNNAMED, Act
 from privge.ids import Ids
 
 Node: TypeAlias = str | int
@@ -82,19 +86,36 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """What an erasure did."""
+    """What an erasure did.
+
+    Parameters
+    ----------
+    campaigns
+        Where a report was removed.
+    before
+        In how many others the node took part, and nothing was left: erased before, or retired.
+    """
 
     campaigns: tuple[str, ...]
+    before: int = 0
 
 
 class Store(Protocol):
-    """A place for campaigns, reports, the ledger and tombstones. Safe for use from several threads."""
+    """A place for campaigns, reports, the ledger, tombstones and the log. Safe for use from several threads.
 
-    def add_campaign(self, campaign: Campaign) -> None:
-        """Add and open a campaign that devices can answer; the same campaign again changes nothing."""
+    ``by`` is who is written down in the log.
+    """
 
-    def close_campaign(self, campaign: str) -> None:
-        """Accept no more reports; those stored stay."""
+    lifetime_epsilon: float | None
+
+    def add_campaign(self, campaign: Campaign, *, by: str = UNNAMED) -> None:
+        """Add and open a campaign; the same campaign again changes nothing.
+
+        One that could not be collected is refused (`privge.collect.stores.rules.check_collectable`).
+        """
+
+    def close_campaign(self, campaign: str, *, by: str = UNNAMED) -> bool:
+        """Accept no more reports; those stored stay. Say whether it was open."""
 
     def campaign(self, campaign: str) -> CampaignState | None:
         """Return a campaign by its id."""
@@ -114,11 +135,11 @@ class Store(Protocol):
     def holdings(self, node: Node) -> list[Holding]:
         """Return exactly what is stored about a node."""
 
-    def erase(self, node: Node, *, campaign: str | None = None) -> Erased:
+    def erase(self, node: Node, *, campaign: str | None = None, by: str | None = None) -> Erased:
         """Remove a node's reports (of one campaign or of all) from every place and leave tombstones.
 
         When this returns, the bytes are in no file of the store. Campaigns that lost a report are marked, so that
-        embeddings made before are known to be stale.
+        embeddings made before are known to be stale. Without ``by`` it is the person's own act, and not in the log.
         """
 
     def read(self, campaign: str, *, after: int = 0, size: int = 65_536) -> Iterator[Block]:
@@ -127,8 +148,11 @@ class Store(Protocol):
     def stale_since(self, campaign: str, sequence: int) -> int:
         """Return how many reports were erased after a sequence number: an embedding made at it is stale if any."""
 
-    def retire(self, today: date) -> int:
+    def retire(self, today: date, *, by: str = UNNAMED) -> int:
         """Delete the reports of campaigns whose retention is over; return how many."""
+
+    def log(self) -> list[Act]:
+        """Return what operators did, the oldest act first."""
 
     def ready(self) -> bool:
         """Say whether a report could be stored now."""

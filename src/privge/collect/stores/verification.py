@@ -7,6 +7,7 @@ import numpy as np
 
 from privge.campaign import Campaign
 from privge.collect.stores.keys import is_integer, key_of, text_of
+from privge.collect.stores.log import gaps
 from privge.collect.stores.session import CampaignRow, Session
 from privge.errors import BadData
 
@@ -27,6 +28,8 @@ def find_problems(session: Session, campaigns: list[CampaignRow], lifetime_epsil
         )
         if above:
             problems.append(f"{above:,} nodes have spent more than {lifetime_epsilon:g}")
+    if missing := gaps(session):
+        problems.append(f"{missing:,} lines are missing in the log of what operators did")
     return problems
 
 

@@ -69,11 +69,11 @@ OPERATIONS = (
     Operation("GET", "/v1/campaigns", campaigns.list_campaigns, (_JSON, list[wire.CampaignSummary])),
     Operation(
         "POST", "/v1/campaigns", campaigns.add_campaign, (_JSON, wire.CampaignAdded), "operator", (_JSON, None), (201,),
-        ("unauthorized", "campaign", *_PROBLEMS_OF_BODIES),
+        ("unauthorized", "operator_name", "campaign", *_PROBLEMS_OF_BODIES),
     ),
     Operation(
         "POST", f"{_CAMPAIGN}/close", campaigns.close_campaign, (_JSON, wire.CampaignStatus), "operator",
-        refusals=("unauthorized", "unknown"),
+        refusals=("unauthorized", "operator_name", "unknown"),
     ),
     Operation("GET", "/v1/me", people.get_me, (_JSON, wire.Me), "node", refusals=("unauthorized", "rate")),
     Operation("DELETE", "/v1/me", people.delete_me, (_JSON, wire.Erasure), "node", refusals=("unauthorized", "rate")),

@@ -1,16 +1,19 @@
 """Campaigns: what is asked. Anybody may read them; only the operator adds and closes them."""
 
+from datetime import datetime
+
 from starlette.requests import Request
 from starlette.responses import Response
 
 from privge.campaign import Campaign
+from privge.collect.publishing import check_times
 from privge.collect.service.answers import Answer, json_answer
 from privge.collect.service.body import Body
 from privge.collect.service.problems import Refused
 from privge.collect.service.service import Service
-from privge.collect.stores.store import CampaignState
+from privge.collect.stores.store import CampaignState, Store
 from privge.collect.wire import CampaignAdded, CampaignStatus, CampaignSummary
-from privge.errors import BadData, PrivacyViolation
+from privge.errors import BadData, InvalidCampaign, PrivacyViolation
 
 
 async def list_campaigns(service: Service, request: Request) -> Answer:  # noqa: ARG001 (all routes are called alike)
@@ -33,39 +36,45 @@ async def get_status(service: Service, request: Request) -> Answer:
 
 
 async def add_campaign(service: Service, request: Request) -> Answer:
-    """Add and open a campaign. One that no device answers is refused."""
-    service.admit_operator(request)
+    """Add and open a campaign. One that could not be collected is refused; one that is there already changes nothing."""
+    by = service.admit_operator(request)
     limits = service.limits
     async with Body(
         request, "application/json",
         limit=limits.campaign_bytes, seconds=limits.body_seconds, allowance=service.allowance,
     ) as body:  # fmt: skip
         campaign = _campaign(body)
-        await service.read(service.store.add_campaign, campaign)
+        try:
+            await service.read(_add, service.store, campaign, service.now, by)
+        except (InvalidCampaign, PrivacyViolation) as error:  # a campaign document is public, so its error may be told
+            raise Refused("campaign", detail=str(error)) from None
     place = f"/v1/campaigns/{campaign.id}"
     return json_answer(CampaignAdded(campaign.id), status=201, location=place)
 
 
 async def close_campaign(service: Service, request: Request) -> Answer:
     """Take no more reports; those stored stay."""
-    service.admit_operator(request)
+    by = service.admit_operator(request)
     known = await service.campaign(request.path_params["campaign"])
-    await service.read(service.store.close_campaign, known.id)
+    await service.read(service.store.close_campaign, known.id, by=by)
     return json_answer(await _status(service, known.id))
 
 
 def _campaign(document: bytes) -> Campaign:
     try:
         campaign = Campaign.from_json(document)
-    except (BadData, TypeError, ValueError) as error:  # a campaign document is public, so its error may be told
+    except (BadData, TypeError, ValueError) as error:
         raise Refused("campaign", detail=str(error)) from None
     if campaign.to_json().encode() != document:
         raise Refused("campaign", detail="The document is a campaign, but not in canonical form (RFC 8785).")
-    try:
-        campaign.check_for_devices()
-    except PrivacyViolation as violation:
-        raise Refused("campaign", detail=str(violation)) from None
     return campaign
+
+
+def _add(store: Store, campaign: Campaign, now: datetime, by: str) -> None:
+    """Publish a campaign; its times are looked at once, when it is new."""
+    if store.campaign(campaign.id) is None:
+        check_times(campaign, now)
+    store.add_campaign(campaign, by=by)
 
 
 async def _status(service: Service, campaign: str) -> CampaignStatus:

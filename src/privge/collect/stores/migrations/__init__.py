@@ -31,8 +31,11 @@ def migrations(dialect: str) -> list[Migration]:
 
 
 def _statements(script: str) -> tuple[str, ...]:
+    """Return the statements, each of which ends with a semicolon at the end of a line; a trigger has others within."""
     bare = re.sub(r"--.*", "", script)
-    return tuple(statement.strip() for statement in bare.split(";") if statement.strip())
+    return tuple(
+        statement.strip() for statement in re.split(r";[ \t]*$", bare, flags=re.MULTILINE) if statement.strip()
+    )
 
 
 def migrate(runner: Runner, steps: list[Migration]) -> int:

@@ -1,0 +1,45 @@
+"""What an operator should hear before a campaign is published: refusals, and words for what they are about to promise."""
+
+import math
+from collections.abc import Iterator
+from datetime import datetime
+
+from privge.campaign import Campaign
+from privge.collect.stores.rules import check_end, without_end
+from privge.errors import InvalidCampaign
+
+LARGE_EPSILON = 5.0
+"""From here on an observer ends more than 99.3 % sure, and there is little left to call privacy."""
+
+
+def check_times(campaign: Campaign, now: datetime) -> None:
+    """Refuse a new campaign that is over, or whose retention would never begin.
+
+    Documents that were published before these rules remain readable: a campaign never changes.
+    """
+    check_end(campaign)
+    if campaign.closes is not None and datetime.fromisoformat(campaign.closes) <= now:
+        raise InvalidCampaign("closes", f"{campaign.closes} is in the past: no report could be taken")
+
+
+def warnings_of(campaign: Campaign) -> Iterator[str]:
+    """Yield what a person who approves a campaign should hesitate at."""
+    if LARGE_EPSILON < campaign.epsilon < math.inf:
+        yield (
+            f"epsilon {campaign.epsilon:g} promises little: an observer who was undecided can become "
+            f"{certainty(campaign.epsilon)} sure"
+        )
+    if without_end(campaign):
+        yield (
+            "the reports are to be deleted some days after closing, but no time of closing is stated: the days begin "
+            "when it is closed by hand (privge campaign close)"
+        )
+
+
+def certainty(epsilon: float) -> str:
+    """Return how sure an observer can become who was undecided (50 %): e^epsilon / (1 + e^epsilon)."""
+    doubt = 1 / (1 + math.exp(min(epsilon, 700.0)))  # what is left of it
+    if doubt < 1e-6:
+        return "more than 99.9999 %"
+    digits = max(1, math.ceil(-math.log10(doubt)) - 1)  # as many as the doubt needs: 73.1 %, 99.75 %
+    return f"{100 * (1 - doubt):.{digits}f} %"
