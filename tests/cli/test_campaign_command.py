@@ -2,14 +2,18 @@
 
 import hashlib
 import json
+import re
 
 import pytest
 from click.testing import CliRunner
 
 import privge as pg
+from contract.store_contract import campaign_of
 from privge.cli import main
+from privge.collect.stores import open_store
 from reliability.server import Server
 
+FAR = "2999-01-01T00:00:00Z"
 GIVEN = ("--dimensions", 8, "--epsilon", 2, "--k", 3)
 
 
@@ -18,8 +22,8 @@ def output(tmp_path):
     return tmp_path / "campaign.json"
 
 
-def run(*arguments, code=0):
-    result = CliRunner().invoke(main, ["campaign", *map(str, arguments)])
+def run(*arguments, code=0, **options):
+    result = CliRunner().invoke(main, ["campaign", *map(str, arguments)], **options)
     assert result.exit_code == code, result.output
     assert "Traceback" not in result.output
     return result.output
@@ -43,7 +47,7 @@ def test_feature_names_come_from_a_file(output, tmp_path):
     (tmp_path / "names.txt").write_text("age\n  likes music \nhöhe\n", encoding="utf-8")
     run("new", "--names-file", tmp_path / "names.txt", "--epsilon", 1, "-o", output)
     assert pg.Campaign.load(output).names == ("age", "likes music", "höhe")
-    assert "1 of 3 features: age, likes music, höhe" in run("show", output)
+    assert "1 of 3 features" in run("show", output)
 
 
 @pytest.mark.parametrize(
@@ -83,6 +87,11 @@ def test_a_campaign_written_by_hand_becomes_canonical(output, tmp_path):
         (("--dimensions", 4, "--epsilon", 1, "--opens", "yesterday"), "'opens'"),
         (("--dimensions", 4, "--epsilon", 1, "--closes", "2027-01-01T00:00:00"), "'closes'"),
         (("--dimensions", 4, "--epsilon", 1, "--retention", -1), "--retention"),
+        (("--dimensions", 4, "--epsilon", 1, "--retention", 30), "'closes': is missing"),
+        (
+            ("--dimensions", 4, "--epsilon", 1, "--closes", "2026-01-01T00:00:00Z"),
+            "'closes': 2026-01-01T00:00:00Z is in",
+        ),
     ],
 )
 def test_what_breaks_a_rule_is_wrong_usage_and_writes_nothing(output, arguments, problem):
@@ -95,14 +104,63 @@ def test_the_output_must_be_a_json_file_in_a_folder_that_exists(tmp_path):
     run("new", *GIVEN, "-o", tmp_path / "no" / "campaign.json", code=2)
 
 
+def test_a_file_that_is_over_or_would_never_end_makes_no_campaign(output, tmp_path):
+    source = tmp_path / "campaign.toml"
+    text = 'dimensions = 8\nlow = 0\nhigh = 1\nmechanism = "hds"\nepsilon = 1.0\n'
+    for more in ("retention_days = 90\n", "closes = 2026-01-01T00:00:00Z\n"):
+        source.write_text(text + more, encoding="utf-8")
+        assert "campaign.toml: campaign field 'closes'" in run("new", "--from", source, "-o", output, code=3)
+        assert not output.exists()
+
+
 def test_show_says_what_is_asked_and_promised(output):
-    run("new", *GIVEN, "--retention", 7, "--purpose", "Shared topics", "-o", output)
+    run("new", *GIVEN, "--closes", FAR, "--retention", 7, "--purpose", "Shared topics", "-o", output)
     text = run("show", output)
-    for fact in ("Shared topics", "3 of 8 features", "0 to 1", "2 for the whole report", "7 days after closing"):
+    for fact in (
+        "Shared topics", "3 of 8 features", "2 for the whole report, 0.667 for each", "7 days after closing",
+        "at most 66.1 % by one feature of it, at most 88.1 % sure of it by the whole report",
+        "outside its bounds: counted as the nearer bound", "missing: counted as the middle",
+    ):  # fmt: skip
         assert fact in text
+    assert re.search(r"^all 8 +0 +1$", text, re.MULTILINE)
     shown = json.loads(run("show", output, "--json"))
     assert shown["id"] == pg.Campaign.load(output).id
     assert shown["document"] == json.loads(output.read_text())
+    assert shown["epsilon_each"] == pytest.approx(2 / 3)
+
+
+def test_show_lists_every_feature_with_its_own_bounds(output):
+    names = [f"minutes of hour {hour}" for hour in range(30)]
+    pg.Campaign(
+        dimensions=30, names=names, low=0, high=[13.0, *[1440.0] * 28, 0.5], mechanism="hds", epsilon=1.0
+    ).save(output)  # fmt: skip
+    lines = run("show", output).splitlines()
+    table = lines[lines.index("") + 1 :]
+    assert table[0].split() == ["feature", "low", "high"]
+    assert [line[:18].strip() for line in table[1:]] == names
+    assert [line.split()[-2:] for line in (table[1], table[2], table[-1])] == [["0", "13"], ["0", "1440"], ["0", "0.5"]]
+    assert "by one feature" not in "".join(lines)  # the report is one feature
+
+
+def test_a_campaign_cannot_steer_the_terminal(output):
+    pg.Campaign(
+        dimensions=1, names=["a\x1b[2Jb"], low=0, high=1, mechanism="hds", epsilon=1.0, purpose="x\r\u202ey"
+    ).save(output)
+    text = run("show", output)
+    assert "a\\x1b[2Jb" in text
+    assert not set(text) & {"\x1b", "\r", "\u202e"}
+
+
+@pytest.mark.parametrize(("epsilon", "warned"), [(5, False), (5.5, True)])
+def test_an_epsilon_above_5_is_warned_of_wherever_it_is_approved(output, epsilon, warned):
+    for arguments in (("new", "--dimensions", 8, "--epsilon", epsilon, "-o", output), ("show", output)):
+        assert ("Warning: epsilon 5.5 promises little" in run(*arguments)) == warned
+    assert ("99.59 %" in run("show", output)) == warned
+
+
+def test_show_says_when_the_retention_of_an_older_document_would_never_begin(output):
+    pg.Campaign(dimensions=8, low=0, high=1, mechanism="hds", epsilon=1.0, retention_days=9).save(output)
+    assert "Warning: the reports are to be deleted some days after closing" in run("show", output)
 
 
 def test_show_refuses_what_is_no_campaign_by_name(output, tmp_path):
@@ -132,4 +190,49 @@ def test_a_campaign_is_published_once_and_its_address_printed(tmp_path):
         assert refused.exit_code == 1
         assert "the service refuses the campaign with 401" in refused.output
         assert "s" * 44 not in refused.output
+        dear = tmp_path / "dear.json"
+        pg.Campaign(dimensions=7, low=0, high=1, mechanism="hds", epsilon=6.5).save(dear)
+        refused = CliRunner().invoke(main, ["campaign", "publish", str(dear), *command[3:], *secret])
+        assert refused.exit_code == 1
+        assert "Warning: epsilon 6.5 promises little" in refused.stderr
+        assert "6.5 is more than the 6 that a node may spend" in refused.stderr
     assert CliRunner().invoke(main, command, env={"PRIVGE_ADMIN_TOKEN": ""}).exit_code == 2
+
+
+def test_a_campaign_that_is_over_is_not_even_sent(output):
+    pg.Campaign(dimensions=7, low=0, high=1, mechanism="hds", epsilon=1.0, closes="2026-01-01T00:00:00Z").save(output)
+    refused = run("publish", output, "--service", "http://127.0.0.1:9", code=3)
+    assert "campaign.json: campaign field 'closes': 2026-01-01T00:00:00Z is in the past" in refused
+
+
+def test_a_campaign_is_closed_through_its_service_and_the_log_says_by_whom(tmp_path):
+    (tmp_path / "server").mkdir()
+    with Server(tmp_path / "server") as server:
+        campaign = server.campaign.id
+        origin, secret = f"http://127.0.0.1:{server.port}", tmp_path / "server" / "admin"
+        command = ("close", campaign, "--service", origin, "--admin-token-file", secret, "--as", "erin")
+        assert run(*command) == f"Campaign {campaign} is closed\n"
+        run(*command)
+        assert "all 64 digits" in run("close", campaign[:12], *command[2:], code=2)
+        assert "with 404: There is no such campaign" in run("close", "0" * 64, *command[2:], code=1)
+        assert "with 401" in run(*command[:4], code=1, env={"PRIVGE_ADMIN_TOKEN": "s" * 44})
+        store = open_store(server.store)
+        assert not store.campaign(campaign).open
+        assert [(act.by, act.campaign) for act in store.log() if act.kind == "closed"] == [
+            ("erin (operator)", campaign)
+        ]
+        store.close()
+
+
+def test_a_campaign_is_closed_in_its_store_by_the_first_digits_of_its_id(tmp_path):
+    path = tmp_path / "store.db"
+    store, campaign = open_store(str(path)), campaign_of()
+    store.add_campaign(campaign)
+    assert f"Campaign {campaign.id} is closed" in run("close", campaign.id[:6], "--store", path)
+    assert "was closed before" in run("close", campaign.id, env={"PRIVGE_STORE": str(path)})
+    assert not store.campaign(campaign.id).open
+    assert [act.kind for act in store.log()] == ["made", "published", "closed"]
+    store.close()
+    run("close", "0" * 64, "--store", path, code=3)
+    run("close", campaign.id, "--store", path, "--service", "https://example.org", code=2)
+    run("close", campaign.id, env={"PRIVGE_STORE": ""}, code=2)

@@ -1,9 +1,11 @@
 import json
+from datetime import UTC, datetime, timedelta
 
 from click.testing import CliRunner
 
 from privge import Campaign
 from privge.cli import main
+from privge.collect.stores.rules import retired_on
 from privge.graph import read_features, read_graph, read_ids
 
 
@@ -24,6 +26,15 @@ def test_the_files_fit_together(tmp_path):
     assert tuple(mine) == others.names == campaign.names
     assert (campaign.epsilon, campaign.dimensions) == (2.0, len(mine))
     assert campaign.report(mine, node="person-0000").campaign_id == campaign.id
+
+
+def test_the_campaign_can_be_published_and_its_retention_begins(tmp_path):
+    run("--people", 50, "-o", tmp_path / "e")
+    command = ["campaign", "new", "--from", str(tmp_path / "e" / "campaign.toml"), "-o", str(tmp_path / "c.json")]
+    result = CliRunner().invoke(main, command)
+    assert result.exit_code == 0, result.output
+    campaign = Campaign.load(tmp_path / "c.json")
+    assert retired_on(campaign, None) > datetime.now(UTC).date() + timedelta(days=campaign.retention_days)
 
 
 def test_a_folder_that_is_there_is_left_alone(tmp_path):

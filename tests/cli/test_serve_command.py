@@ -72,6 +72,9 @@ def test_keys_are_not_overwritten_by_accident(keys, tmp_path):
         (["--store", "postgresql://user:sentinel@localhost/db"], "PRIVGE_STORE"),
         (["--store", "reports.db", "--tls-cert", "x"], "both"),
         (["--store", "reports.db", "--rate", "0"], "--rate"),
+        (["--store", "reports.db", "--lifetime-epsilon", "0"], "above 0, or none"),
+        (["--store", "reports.db", "--lifetime-epsilon", "nan"], "above 0, or none"),
+        (["--store", "reports.db", "--lifetime-epsilon", "much"], "above 0, or none"),
         ([], "--store"),
     ],
 )
@@ -80,6 +83,17 @@ def test_wrong_usage_is_exit_2_and_says_why(keys, options, words):
     assert result.exit_code == 2
     assert words in result.output
     assert "sentinel" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("options", "cap"), [([], 6.0), (["2.5"], 2.5), (["none"], None), (["NONE"], None), (["inf"], None)]
+)
+def test_the_lifetime_cap_protects_unless_it_is_turned_off(keys, monkeypatch, options, cap):
+    served = {}
+    monkeypatch.setattr("privge.collect.service.server.run", lambda *_, **settings: served.update(settings))
+    option = ["--lifetime-epsilon", *options] if options else []
+    assert run("serve", "--store", "x.db", "--keys-file", keys, *option).exit_code == 0
+    assert served["lifetime_epsilon"] == cap
 
 
 def test_bad_secrets_are_exit_3_and_not_shown(keys, tmp_path):

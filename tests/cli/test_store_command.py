@@ -1,8 +1,12 @@
 """``privge store``: what an operator types."""
 
 import json
+import os
+import pwd
+import re
 import sqlite3
 from contextlib import closing
+from datetime import UTC, datetime
 
 import pytest
 from click.testing import CliRunner
@@ -63,7 +67,7 @@ def test_the_store_may_be_named_in_the_environment(path):
     assert "3 reports" in run("stats", env={"PRIVGE_STORE": str(path)})
 
 
-@pytest.mark.parametrize("command", ["stats", "verify", "retire"])
+@pytest.mark.parametrize("command", ["stats", "verify", "retire", "log"])
 def test_a_store_that_is_not_there_is_named_and_not_made(path, command):
     assert "store.db: no such store" in run(command, "--store", path, code=3)
     assert not path.exists()
@@ -99,7 +103,7 @@ def test_backup_makes_a_copy_and_replaces_nothing(path, campaign, tmp_path):
 
 
 def test_migrate_makes_the_tables_once(path):
-    assert "1 step applied" in run("migrate", "--store", path)
+    assert "2 steps applied" in run("migrate", "--store", path)
     assert "up to date" in run("migrate", "--store", path)
 
 
@@ -114,12 +118,45 @@ def test_erase_asks_for_the_node_and_says_what_is_stale(path, campaign):
     assert "1 report erased" in text
     assert campaign.id[:12] in text
     assert set(reports(path, campaign)) == {"alice", "bob"}
-    assert "0 reports erased" in run("erase", "--store", path, "--node", "17")
+    assert "Nothing was left to erase" in run("erase", "--store", path, "--node", "17")
+
+
+def test_erase_says_that_there_is_no_such_node_and_does_not_repeat_it(path, campaign):
+    for node in ("alcie", " alice"):
+        text = run("erase", "--store", path, "--node", node, code=1)
+        assert "no report of this node" in text
+        assert node.strip() not in text
+    assert len(reports(path, campaign)) == 3
 
 
 def test_erase_can_be_of_one_campaign(path, campaign):
-    assert "0 reports erased" in run("erase", "--store", path, "--node", "bob", "--campaign", "0" * 64)
-    assert "1 report erased" in run("erase", "--store", path, "--node", "bob", "--campaign", campaign.id)
+    assert "no campaigns whose id begins" in run(
+        "erase", "--store", path, "--node", "bob", "--campaign", "0" * 64, code=3
+    )
+    assert "1 report erased" in run("erase", "--store", path, "--node", "bob", "--campaign", campaign.id[:9])
+
+
+def test_the_log_shows_who_did_what_and_no_node(path, campaign):
+    run("erase", "--store", path, "--node", "bob", "--as", "erin@example.org")
+    run("retire", "--store", path)
+    text = run("log", "--store", path)
+    me = pwd.getpwuid(os.getuid()).pw_name
+    assert [line.split()[1] for line in text.splitlines()] == ["made", "published", "erased", "retired"]
+    assert re.search(rf"all campaigns, 1 report +erin@example.org \({me}\)$", text, re.MULTILINE)
+    assert re.search(rf"{campaign.id[:12]}, 2 reports +{me}$", text, re.MULTILINE)
+    assert "bob" not in text
+    lines = json.loads(run("log", "--store", path, "--json"))
+    assert lines[2] == {
+        "number": 3, "when": datetime.now(UTC).date().isoformat(), "kind": "erased", "campaign": None, "count": 1,
+        "by": f"erin@example.org ({me})",
+    }  # fmt: skip
+    assert (lines[3]["campaign"], lines[3]["count"]) == (campaign.id, 2)
+    run("retire", "--store", path, "--as", "erin (root)", code=2)
+
+
+def test_migrate_is_in_the_log_by_name(path):
+    run("migrate", "--store", path, "--as", "erin")
+    assert re.search(r"made +tables of version 2 +erin \(\w+\)$", run("log", "--store", path).strip())
 
 
 @pytest.mark.parametrize("url", ["mysql://root:hunter2@host/db", "sqlite://store.db", "sqlite:///", ":memory:"])

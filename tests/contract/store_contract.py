@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import privge as pg
-from privge.collect.stores import Erased, Outcome, Upload, open_store
+from privge.collect.stores import Erased, Outcome, Upload, open_store, sql
 from privge.collect.stores import migrations as steps
-from privge.collect.stores import sql
 from privge.collect.stores.log import SERVICE, signed
 from privge.device.ledger import DEFAULT_CAPS
 from privge.errors import InvalidCampaign, PrivacyViolation, StoreMismatch, StoreUnavailable
@@ -303,7 +302,7 @@ class StoreContract:
         assert outcomes == [STORED, STORED, STORED, OVER_BUDGET]
 
     def test_a_campaign_dearer_than_the_cap_is_not_published(self, opened):
-        with pytest.raises(InvalidCampaign, match="'epsilon'.*0.5"):
+        with pytest.raises(InvalidCampaign, match=r"'epsilon'.*0\.5"):
             opened(0.5).add_campaign(campaign_of())
         assert opened(0.5).campaigns() == []
 
@@ -496,7 +495,7 @@ class StoreContract:
         assert store.retire(date(9999, 12, 31)) == 0
 
     def test_a_campaign_whose_retention_would_never_begin_is_not_published(self, store):
-        with pytest.raises(InvalidCampaign, match="'closes'.*retention_days"):
+        with pytest.raises(InvalidCampaign, match=r"'closes'.*retention_days"):
             store.add_campaign(campaign_of(retention_days=10))
         assert store.campaigns() == []
 
@@ -593,7 +592,7 @@ class StoreContract:
         assert upgraded.verify() == []
         assert opened().migrated == 0
 
-    def test_a_migration_that_fails_leaves_everything_as_it_was(self, store, opened, address, campaign, monkeypatch):
+    def test_a_migration_that_fails_leaves_everything_as_it_was(self, store, opened, campaign, monkeypatch):
         store.close()
         module = __import__(type(store).__module__, fromlist=["_STEPS"])
         newer = [*module._STEPS, steps.Migration(3, ("CREATE TABLE extra (n integer)", "this is no SQL"))]
@@ -605,7 +604,7 @@ class StoreContract:
 
     # The log.
 
-    def test_every_act_of_an_operator_is_in_the_log_with_who_and_when(self, opened, address):
+    def test_every_act_of_an_operator_is_in_the_log_with_who_and_when(self, opened):
         began = datetime.now(UTC).replace(microsecond=0)
         store = opened(by="carol")
         campaign, old = campaign_of(), campaign_of("old", closes=LONG_AGO, retention_days=1)
@@ -677,15 +676,16 @@ class StoreContract:
         assert store.log() == before
 
     @pytest.mark.parametrize("statement", ["DELETE FROM acts", "UPDATE acts SET actor = 'nobody'"])
-    def test_the_log_is_only_added_to(self, store, address, campaign, statement):
+    def test_the_log_is_only_added_to(self, store, address, statement):
         before = store.log()
+        assert before
         with pytest.raises(Exception, match="only added to"):
             self.damage(address, statement)
         assert store.log() == before
 
-    def test_a_line_that_is_missing_all_the_same_is_found(self, store, address, campaign):
+    def test_a_line_that_is_missing_all_the_same_is_found(self, store, address):
         self.damage(address, "INSERT INTO acts VALUES (9, '2027-01-01', 'closed', 'erin', NULL, NULL)")
-        assert store.verify() == ["6 lines are missing in the log of what operators did"]
+        assert store.verify() == ["7 lines are missing in the log of what operators did"]
 
     @pytest.mark.parametrize("name", ["", " ", "a" * 65, "a(b)", "a\nb", "é", "\x1b[2J"])
     def test_a_name_that_could_mislead_is_refused(self, name):

@@ -1,20 +1,30 @@
-"""``privge campaign``: write the public contract of a collection, read one, publish it."""
+"""``privge campaign``: write the public contract of a collection, read one, publish and close it."""
 
 import json
+import os
+import re
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
 
 from privge.campaign import Campaign
-from privge.cli.options import INPUT, OUTPUT, check_output, existing, json_option
+from privge.cli.actor import as_option, user
+from privge.cli.options import INPUT, OUTPUT, Command, check_output, existing, json_option, naming
+from privge.cli.shown import facts, table, warn
+from privge.collect.publishing import check_times, warnings_of
 from privge.errors import BadData, InvalidCampaign, ServiceRefused
 from privge.mechanisms import LAWS, MAX_LEVELS
+
+if TYPE_CHECKING:
+    from privge.device.web import Answer
 
 
 @click.group()
 def campaign() -> None:
-    """Write the public contract of a collection, show one, or publish it."""
+    """Write the public contract of a collection, show one, publish it, or close it."""
 
 
 @campaign.command()
@@ -34,7 +44,7 @@ def campaign() -> None:
 @click.option("--purpose", default="", help="Why you ask, in words for the person who is asked.")
 @click.option("--opens", help="Time with a zone, such as 2027-01-01T00:00:00Z.")
 @click.option("--closes", help="Time with a zone; no report is taken after it.")
-@click.option("--retention", "retention_days", type=click.IntRange(0), help="Days after closing to keep the reports.")
+@click.option("--retention", "retention_days", type=click.IntRange(0), help="Days to keep the reports after --closes.")
 @click.option("-o", "--output", type=OUTPUT, required=True, help="Where the canonical document goes (.json).")
 def new(source: Path | None, names_file: Path | None, output: Path, **options: object) -> None:
     """Write the canonical document of a campaign: checked, with its integer law, named by its hash.
@@ -51,8 +61,11 @@ def new(source: Path | None, names_file: Path | None, output: Path, **options: o
     if source is not None:
         _refuse_options()
         made = Campaign.load(existing(source))
+        with naming(source):
+            check_times(made, datetime.now(UTC))
     else:
         made = _from_options(names_file, options)
+    warn(made)
     made.save(output)
     click.echo(f"Campaign {made.id} is in {output}")
 
@@ -74,9 +87,11 @@ def _from_options(names_file: Path | None, options: dict[str, object]) -> Campai
         document["names"] = names = _names(existing(names_file))
         document["dimensions"] = len(names)
     try:
-        return Campaign.from_document(document)
+        made = Campaign.from_document(document)
+        check_times(made, datetime.now(UTC))
     except InvalidCampaign as error:
         raise click.UsageError(str(error)) from error
+    return made
 
 
 def _names(path: Path) -> list[str]:
@@ -96,21 +111,32 @@ def _names(path: Path) -> list[str]:
 @click.argument("path", metavar="FILE", type=INPUT)
 @json_option
 def show(path: Path, *, as_json: bool) -> None:
-    """Check a campaign, and show what it asks and what it promises."""
+    """Check a campaign, and show what it asks and what it promises: what a person needs to approve it."""
     shown = Campaign.load(existing(path))
     if as_json:
-        click.echo(json.dumps({"id": shown.id, "document": shown.to_document()}))
+        promise = {"epsilon_each": shown.epsilon / shown.k, "realised_epsilon": shown.sampled.realised_epsilon}
+        said = {"id": shown.id, **promise, "warnings": list(warnings_of(shown)), "document": shown.to_document()}
+        click.echo(json.dumps(said))
         return
-    for label, value in _facts(shown):
-        click.echo(f"{label:13} {value}")
+    for label, value in facts(shown):
+        click.echo(f"{label:10} {value}")
+    for line in ("", *table(shown)):
+        click.echo(line)
+    warn(shown)
+
+
+def _service_options(command: Command) -> Command:
+    operator = "The operator's secret.  [default: PRIVGE_ADMIN_TOKEN]"
+    plain = "Allow plain http to another machine: others can read along."
+    command = click.option("--insecure-http", is_flag=True, help=plain)(as_option(command))
+    return click.option("--admin-token-file", type=INPUT, help=operator)(command)
 
 
 @campaign.command()
 @click.argument("path", metavar="FILE", type=INPUT)
 @click.option("--service", "origin", required=True, metavar="URL", help="https://host, what comes before /v1.")
-@click.option("--admin-token-file", type=INPUT, help="The operator's secret.  [default: PRIVGE_ADMIN_TOKEN]")
-@click.option("--insecure-http", is_flag=True, help="Allow plain http to another machine: others can read along.")
-def publish(path: Path, origin: str, admin_token_file: Path | None, *, insecure_http: bool) -> None:
+@_service_options
+def publish(path: Path, origin: str, admin_token_file: Path | None, name: str | None, *, insecure_http: bool) -> None:
     """Add a campaign to a service, and print the address that devices need.
 
     Publishing the same campaign again changes nothing.
@@ -119,42 +145,88 @@ def publish(path: Path, origin: str, admin_token_file: Path | None, *, insecure_
     Example:
       privge campaign publish campaign.json --service https://example.org --admin-token-file admin
     """
-    from privge.collect.service.credentials import ADMIN_VARIABLE, read_admin_token
-    from privge.device.address import Address
-    from privge.device.web import Service
-
     published = Campaign.load(existing(path))
-    token = read_admin_token(admin_token_file)
-    if token is None:
-        raise click.UsageError(f"Give --admin-token-file, or the secret in {ADMIN_VARIABLE}.")
-    url = f"{origin.rstrip('/')}/v1/campaigns/{published.id}"
-    service = Service(Address.parse(url, insecure_http=insecure_http))
-    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
-    try:
-        answer = service.ask(
-            "POST", f"{service.address.base}/v1/campaigns", body=published.to_json().encode(), headers=headers
-        )
-    finally:
-        service.close()
+    with naming(path):
+        check_times(published, datetime.now(UTC))
+    warn(published)
+    url = _url(origin, published.id)
+    answer = _ask(
+        url, "/v1/campaigns", published.to_json().encode(), admin_token_file, name, insecure_http=insecure_http
+    )
     if answer.status not in (200, 201):
         raise ServiceRefused(answer.status, f"the service refuses the campaign with {answer.status}: {answer.detail}")
     click.echo(url)
 
 
-def _facts(shown: Campaign) -> list[tuple[str, str]]:
-    names = "" if shown.names is None else f": {', '.join(shown.names[:5])}{', ...' if len(shown.names) > 5 else ''}"
-    return [
-        ("campaign", shown.id),
-        ("purpose", shown.purpose or "not stated"),
-        ("asks", f"{shown.k} of {shown.dimensions:,} features{names}"),
-        ("bounds", f"{_span(shown.low)} to {_span(shown.high)}"),
-        ("epsilon", f"{shown.epsilon:g} for the whole report ({shown.mechanism}, {shown.law.levels} levels)"),
-        ("realised", f"{shown.sampled.realised_epsilon:.6g}, from the exact integers of the law"),
-        ("opens", shown.opens or "at once"),
-        ("closes", shown.closes or "when it is closed by hand"),
-        ("retention", "not stated" if shown.retention_days is None else f"{shown.retention_days} days after closing"),
-    ]
+@campaign.command()
+@click.argument("campaign_id", metavar="ID")
+@click.option("--service", "origin", metavar="URL", help="https://host, what comes before /v1.")
+@click.option("--store", "store_url", metavar="URL", help="Or the store itself.  [default: PRIVGE_STORE]")
+@_service_options
+def close(
+    campaign_id: str, origin: str | None, store_url: str | None, admin_token_file: Path | None, name: str | None, *,
+    insecure_http: bool,
+) -> None:  # fmt: skip
+    """Take no more reports for a campaign. Its days of retention begin; it cannot be opened again.
+
+    With --store the first digits of the id are enough.
+
+    \b
+    Examples:
+      privge campaign close 3f5a... --service https://example.org --admin-token-file admin
+      privge campaign close 3f5a --store reports.db
+    """
+    if origin is None:
+        store_url = store_url or os.environ.get("PRIVGE_STORE") or None
+    if (origin is None) == (store_url is None):
+        raise click.UsageError("Give either --service or --store.")
+    if store_url is not None:
+        closed, was_open = _close_in_store(store_url, campaign_id, user(name))
+        click.echo(f"Campaign {closed} {'is closed' if was_open else 'was closed before'}")
+        return
+    if not re.fullmatch("[0-9a-f]{64}", campaign_id):
+        raise click.BadParameter("a service needs all 64 digits of the id", param_hint="ID")
+    url = _url(origin or "", campaign_id)
+    answer = _ask(url, f"/v1/campaigns/{campaign_id}/close", None, admin_token_file, name, insecure_http=insecure_http)
+    if answer.status != 200:
+        raise ServiceRefused(answer.status, f"the service refuses to close it with {answer.status}: {answer.detail}")
+    click.echo(f"Campaign {campaign_id} is closed")
 
 
-def _span(bound: float | tuple[float, ...]) -> str:
-    return f"{bound:g}" if isinstance(bound, float) else f"{min(bound):g}..{max(bound):g}, by feature"
+def _close_in_store(url: str, wanted: str, by: str) -> tuple[str, bool]:
+    from privge.cli.stored import campaign_in
+    from privge.collect.stores import open_store
+
+    store = open_store(url, create=False)
+    try:
+        found = campaign_in(store, wanted)
+        return found, store.close_campaign(found, by=by)
+    finally:
+        store.close()
+
+
+def _url(origin: str, campaign_id: str) -> str:
+    return f"{origin.rstrip('/')}/v1/campaigns/{campaign_id}"
+
+
+def _ask(
+    url: str, path: str, body: bytes | None, admin_token_file: Path | None, name: str | None, *, insecure_http: bool
+) -> "Answer":
+    """Ask a service as its operator."""
+    from privge.collect.service.credentials import ADMIN_VARIABLE, read_admin_token
+    from privge.device.address import Address
+    from privge.device.web import Service
+
+    token = read_admin_token(admin_token_file)
+    if token is None:
+        raise click.UsageError(f"Give --admin-token-file, or the secret in {ADMIN_VARIABLE}.")
+    headers = {"Authorization": f"Bearer {token}"}
+    if body is not None:
+        headers["Content-Type"] = "application/json"
+    if name is not None:
+        headers["Privge-Operator"] = name
+    service = Service(Address.parse(url, insecure_http=insecure_http))
+    try:
+        return service.ask("POST", f"{service.address.base}{path}", body=body, headers=headers)
+    finally:
+        service.close()

@@ -1,6 +1,7 @@
 """``privge example``: files to try a collection with."""
 
 import json
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import click
@@ -10,11 +11,14 @@ import pyarrow.parquet as pq
 from privge._atomic import atomic_path
 from privge.cli.remarks import show_remarks
 
+_OPEN_DAYS = 60
+
 _CAMPAIGN = """\
 purpose        = "Which interests do friends share?"
 mechanism      = "hds"
 epsilon        = {epsilon}
 k              = 1
+closes         = {closes}
 retention_days = 90
 dimensions     = {dimensions}
 names          = {names}
@@ -57,6 +61,9 @@ def example(people: int, epsilon: float, seed: int, output: Path) -> None:
     columns = {name: network.features[1:, j] for j, name in enumerate(names)}
     with atomic_path(output / "features.parquet") as partial:
         pq.write_table(pa.table({"id": ids[1:], **columns}), partial)
-    text = _CAMPAIGN.format(epsilon=epsilon, dimensions=len(names), names=json.dumps(names))
+    closes = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=_OPEN_DAYS)
+    text = _CAMPAIGN.format(
+        epsilon=epsilon, closes=closes.strftime("%Y-%m-%dT%H:%M:%SZ"), dimensions=len(names), names=json.dumps(names)
+    )
     (output / "campaign.toml").write_text(text, encoding="utf-8")
     click.echo(f"{people:,} people are in {output}; you are {ids[0]}")

@@ -1,15 +1,29 @@
 """``privge serve``: take reports from devices."""
 
+import math
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import click
 from click.core import ParameterSource
 
+from privge.cli.actor import user
 from privge.cli.token import keys_option
+from privge.collect.stores.rules import LIFETIME_EPSILON
 from privge.errors import BadData
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+def _cap(_context: click.Context, _parameter: click.Parameter, value: str) -> float | None:
+    """Read a number above 0; ``none`` sets no limit."""
+    try:
+        cap = math.inf if value.strip().lower() == "none" else float(value)
+    except ValueError:
+        cap = math.nan
+    if not cap > 0:
+        raise click.BadParameter("must be a number above 0, or none")
+    return None if math.isinf(cap) else cap
 
 
 @click.command()
@@ -24,8 +38,8 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
               help="Processes. SQLite has one writer, so exactly 1; PostgreSQL takes several.")  # fmt: skip
 @click.option("--tls-cert", type=_FILE, help="Certificate chain (PEM); without one, put a TLS proxy in front.")
 @click.option("--tls-key", type=_FILE, help="Its private key (PEM), readable by you alone.")
-@click.option("--lifetime-epsilon", type=click.FloatRange(0, min_open=True),
-              help="The most a node may spend over all campaigns.  [default: no limit]")  # fmt: skip
+@click.option("--lifetime-epsilon", callback=_cap, metavar="NUMBER", default=f"{LIFETIME_EPSILON:g}", show_default=True,
+              help="The most a node may spend over all campaigns; none sets no limit.")  # fmt: skip
 @click.option("--rate", type=click.FloatRange(0, min_open=True), default=1.0, show_default=True,
               help="Requests a second that one node may make in the long run.")  # fmt: skip
 @click.option("--burst", type=click.IntRange(1), default=20, show_default=True, help="And at once.")
@@ -72,7 +86,7 @@ def serve(
     )
     address = Address(host, port, tls_cert, tls_key, head_seconds=head_seconds)
     run(
-        store_url, settings, address, workers=workers, lifetime_epsilon=lifetime_epsilon,
+        store_url, settings, address, workers=workers, lifetime_epsilon=lifetime_epsilon, by=user(None),
         ready=lambda where: click.echo(f"Listening on {where.url}"),
     )  # fmt: skip
 

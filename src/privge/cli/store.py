@@ -2,15 +2,19 @@
 
 import json
 import math
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import click
 
+from privge.cli.actor import as_option, user
 from privge.cli.options import OUTPUT, Command, json_option
+from privge.cli.shown import printable
+from privge.collect.stores.log import Act
 from privge.collect.stores.opening import open_store
-from privge.errors import BadData
+from privge.errors import BadData, PrivgeError
 
 
 def _store_option(command: Command) -> Command:
@@ -20,7 +24,7 @@ def _store_option(command: Command) -> Command:
 
 @click.group()
 def store() -> None:
-    """Look after the reports that were collected: counts, checks, backups, retention, erasure."""
+    """Look after the reports that were collected: counts, checks, backups, retention, erasure, and who did what."""
 
 
 @store.command()
@@ -55,7 +59,7 @@ def stats(url: str, *, as_json: bool) -> None:
 
 def _line(row: dict[str, Any]) -> str:
     state = "open" if row["open"] else "closed"
-    purpose = f"  {row['purpose']}" if row["purpose"] else ""
+    purpose = f"  {printable(row['purpose'])}" if row["purpose"] else ""
     return f"{row['campaign'][:12]}  {state:6}  {row['reports']:>11,} reports  {row['erased']:>7,} erased{purpose}"
 
 
@@ -109,9 +113,10 @@ def backup(url: str, output: Path) -> None:
 
 @store.command()
 @_store_option
-def migrate(url: str) -> None:
+@as_option
+def migrate(url: str, name: str | None) -> None:
     """Make the tables, or bring those of an older version up to date; nothing happens if they are."""
-    opened = open_store(url, upgrade=True)
+    opened = open_store(url, upgrade=True, by=user(name))
     opened.close()
     steps = opened.migrated
     click.echo(f"{steps} step{'s' if steps != 1 else ''} applied" if steps else "The tables are up to date")
@@ -119,11 +124,12 @@ def migrate(url: str) -> None:
 
 @store.command()
 @_store_option
-def retire(url: str) -> None:
+@as_option
+def retire(url: str, name: str | None) -> None:
     """Delete the reports of campaigns whose retention is over. Run it every day."""
     opened = open_store(url, create=False)
     try:
-        retired = opened.retire(datetime.now(UTC).date())
+        retired = opened.retire(datetime.now(UTC).date(), by=user(name))
     finally:
         opened.close()
     click.echo(f"{retired:,} reports deleted")
@@ -132,17 +138,60 @@ def retire(url: str) -> None:
 @store.command()
 @_store_option
 @click.option("--node", prompt=True, help="Whose reports; asked for if left out, so that no shell remembers it.")
-@click.option("--campaign", help="Id of one campaign.  [default: all]")
-def erase(url: str, node: str, campaign: str | None) -> None:
+@click.option("--campaign", metavar="ID", help="One campaign: its id, or how it begins.  [default: all]")
+@as_option
+def erase(url: str, node: str, campaign: str | None, name: str | None) -> None:
     """Erase the reports of a node. It cannot send others for the same campaigns, and gets no budget back.
 
-    Embeddings made before still reflect the report: make them anew.
+    Embeddings made before still reflect the report: make them anew. Exit code 1 says that the store knows no such node.
+    """
+    from privge.cli.stored import campaign_in
+
+    opened = open_store(url, create=False)
+    try:
+        wanted = None if campaign is None else campaign_in(opened, campaign)
+        erased = opened.erase(node, campaign=wanted, by=user(name))
+    finally:
+        opened.close()
+    if not erased.campaigns and not erased.before:
+        raise PrivgeError(
+            "there is no report of this node, and nothing was erased; ids are compared letter by letter, so look for "
+            "a typing error"
+        )
+    if not erased.campaigns:
+        click.echo("Nothing was left to erase: it was erased before, or its retention is over")
+        return
+    click.echo(f"{_reports(len(erased.campaigns))} erased")
+    for stale in erased.campaigns:
+        click.echo(f"  embeddings of campaign {stale[:12]} are stale")
+
+
+@store.command()
+@_store_option
+@json_option
+def log(url: str, *, as_json: bool) -> None:
+    """Show what operators did: made, migrated, published, closed, erased, retired; who and when.
+
+    It names no node. Of an erasure, and of what the service does by itself, only the day is kept.
     """
     opened = open_store(url, create=False)
     try:
-        erased = opened.erase(node, campaign=campaign)
+        acts = opened.log()
     finally:
         opened.close()
-    click.echo(f"{len(erased.campaigns)} report{'s' if len(erased.campaigns) != 1 else ''} erased")
-    for name in erased.campaigns:
-        click.echo(f"  embeddings of campaign {name[:12]} are stale")
+    if as_json:
+        click.echo(json.dumps([asdict(act) for act in acts]))
+        return
+    for act in acts:
+        click.echo(f"{act.when:20}  {act.kind:9}  {_what(act):26}  {printable(act.by)}")
+
+
+def _what(act: Act) -> str:
+    if act.kind in ("made", "migrated"):
+        return f"tables of version {act.count}"
+    where = "all campaigns" if act.campaign is None else act.campaign[:12]
+    return where if act.count is None else f"{where}, {_reports(act.count)}"
+
+
+def _reports(count: int) -> str:
+    return f"{count:,} report{'s' if count != 1 else ''}"

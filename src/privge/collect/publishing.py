@@ -1,4 +1,4 @@
-"""What an operator should hear before a campaign is published: refusals, and words for what they are about to promise."""
+"""What an operator hears before a campaign is published: refusals, and what they are about to promise."""
 
 import math
 from collections.abc import Iterator

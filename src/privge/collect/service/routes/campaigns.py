@@ -36,7 +36,7 @@ async def get_status(service: Service, request: Request) -> Answer:
 
 
 async def add_campaign(service: Service, request: Request) -> Answer:
-    """Add and open a campaign. One that could not be collected is refused; one that is there already changes nothing."""
+    """Add and open a campaign. One that could not be collected is refused; one that is there changes nothing."""
     by = service.admit_operator(request)
     limits = service.limits
     async with Body(
