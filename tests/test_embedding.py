@@ -128,6 +128,24 @@ def test_an_update_keeps_a_fine_tolerance(engine):
     assert np.abs(updated.matrix - exact).max() <= updated.provenance.certificate <= 3e-9
 
 
+def test_clipping_bounds_what_one_report_can_do_and_is_kept_by_an_update(tmp_path):
+    graph, features = network()
+    c = campaign(mechanism="laplace")
+    first, second = c.simulate(features, seed=1), c.simulate(features, seed=2)
+    mixed = pg.Reports(c, first.ids, np.vstack([second.codes[:5], first.codes[5:]]))
+    old = pg.embed(graph, first, clip=2)
+    bounded, most = first.decode(), 2 * c.dimensions / c.k
+    bounded.data = np.clip(bounded.data, -most, most)
+    expected = exact_embedding(graph, bounded, 0.1, 0.5)
+    assert np.abs(old.matrix - expected).max() <= old.provenance.certificate + 1e-6
+    assert np.abs(old.matrix - pg.embed(graph, first).matrix).max() > 0.1
+    updated = pg.update(old, split(second, slice(0, 5)), graph=graph, reports=first)
+    full = pg.embed(graph, mixed, clip=2)
+    assert np.abs(updated.matrix - full.matrix).max() <= updated.provenance.certificate + full.provenance.certificate
+    updated.to_parquet(tmp_path / "z.parquet")
+    assert pg.Embedding.from_parquet(tmp_path / "z.parquet").provenance.clip == updated.provenance.clip == 2
+
+
 def test_an_update_knows_a_node_by_its_digits_too():
     graph, features = network()
     c = campaign()

@@ -54,6 +54,7 @@ def embed_on_cluster(
     r: float,
     tolerance: float,
     decoding: Decoding,
+    clip: float | None,
     unknown: Unknown,
     folder: str | os.PathLike[str] | Folder | None,
     regime: Regime,
@@ -64,12 +65,12 @@ def embed_on_cluster(
     with connected(cluster) as client, run_folder(client, folder) as place, translated():
         stored = stored_graph(graph, place)
         parts = reports if isinstance(reports, ReportParts) else _as_part(reports, place)
-        inputs = Inputs(stored, f"{parts.digest} {decoding} {unknown}", alpha, r, tolerance)
+        inputs = Inputs(stored, f"{parts.digest} {decoding} {clip} {unknown}", alpha, r, tolerance)
         run = inputs.folder(place)
-        entries, participation = spread_parts(client, inputs, parts, run.sub("entries"), decoding, unknown)
+        entries, participation = spread_parts(client, inputs, parts, run.sub("entries"), decoding, clip, unknown)
         matrix, made = propagate_entries(client, run, inputs, entries, regime=regime, progress=progress)
     provenance = provenance_of(
-        stored, parts.campaign, made, alpha=alpha, r=r, decoding=decoding, participation=participation
+        stored, parts.campaign, made, alpha=alpha, r=r, decoding=decoding, clip=clip, participation=participation
     )
     return Embedding(stored.ids(), cast("Matrix", matrix), provenance)  # it asks for rows, which tiles give too
 
@@ -94,11 +95,12 @@ class Spread:
 
 
 def spread_parts(
-    client: "Client", inputs: Inputs, reports: ReportParts, folder: Folder, decoding: Decoding, unknown: Unknown
-) -> tuple[Entries, float]:
+    client: "Client", inputs: Inputs, reports: ReportParts, folder: Folder, decoding: Decoding, clip: float | None,
+    unknown: Unknown,
+) -> tuple[Entries, float]:  # fmt: skip
     """Decode the reports into the rows of the graph; return where they lie and the share of nodes that reported."""
     graph = inputs.graph
-    tasks = [(graph, reports, part, folder, inputs.r, decoding, unknown) for part in range(len(reports))]
+    tasks = [(graph, reports, part, folder, inputs.r, decoding, clip, unknown) for part in range(len(reports))]
     done = sorted(completed(client, spread_part, tasks), key=lambda spread: spread.part)
     strangers = sum(spread.strangers for spread in done)
     check_strangers(strangers, sum(spread.reports for spread in done), unknown)
@@ -109,8 +111,9 @@ def spread_parts(
 
 
 def spread_part(
-    graph: StoredGraph, parts: ReportParts, part: int, folder: Folder, r: float, decoding: Decoding, unknown: Unknown
-) -> Spread:
+    graph: StoredGraph, parts: ReportParts, part: int, folder: Folder, r: float, decoding: Decoding,
+    clip: float | None, unknown: Unknown,
+) -> Spread:  # fmt: skip
     """Decode one part of the reports; a task. Its rows are kept beside it, to see that no node reports twice."""
     reports = parts.read(part)
     rows = graph.rows_of(reports.ids)
@@ -123,7 +126,7 @@ def spread_part(
     known = np.flatnonzero(rows >= 0)
     order = known[np.argsort(rows[known], kind="stable")]
     rows = rows[order]
-    values = reports.decode(decoding).data.reshape(-1, parts.campaign.k)[order]
+    values = reports.decode(decoding, clip=clip).data.reshape(-1, parts.campaign.k)[order]
     every = np.repeat(rows, parts.campaign.k)
     write_entries(folder, part, every, reports.indices[order].ravel(), values.ravel(), parts.campaign.dimensions)
     folder.write(_rows_name(part), rows)

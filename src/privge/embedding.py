@@ -40,6 +40,7 @@ def embed(
     tolerance: float = DEFAULT_TOLERANCE,
     engine: str | Engine | None = None,
     decoding: Decoding = "raw",
+    clip: float | None = None,
     unknown: Unknown = "refuse",
     threads: int | None = None,
     memory: int | None = None,
@@ -66,6 +67,8 @@ def embed(
         ``sor`` (the default), ``push``, ``chebyshev``, ``exact``, or an engine object; not for a cluster.
     decoding
         ``raw`` as in the paper, or ``unbiased``.
+    clip
+        Largest magnitude of a decoded coordinate (`privge.Reports.decode`); None leaves them as they are.
     unknown
         What to do with reports of nodes that are not in the graph: ``refuse``, or ``drop`` and count them.
     threads
@@ -88,13 +91,13 @@ def embed(
         if engine is not None:
             raise ValueError("engine is decided by the regime of the cluster: leave it out")
         return embed_on_cluster(
-            cluster, graph, reports, alpha=alpha, r=r, tolerance=tolerance, decoding=decoding, unknown=unknown,
-            folder=folder, regime=regime, progress=progress,
+            cluster, graph, reports, alpha=alpha, r=r, tolerance=tolerance, decoding=decoding, clip=clip,
+            unknown=unknown, folder=folder, regime=regime, progress=progress,
         )  # fmt: skip
     graph = graph.graph() if isinstance(graph, StoredGraph) else graph
     if isinstance(reports, ReportParts):
         reports = Reports.concatenate([reports.read(part) for part in range(len(reports))])
-    features = spread_rows(graph, reports, decoding, unknown)
+    features = spread_rows(graph, reports, decoding, unknown, clip=clip)
     matrix, run = propagate(
         graph,
         features,
@@ -108,7 +111,7 @@ def embed(
     )
     participation = int((np.diff(features.indptr) > 0).sum()) / max(1, graph.nodes)
     provenance = provenance_of(
-        graph, reports.campaign, run, alpha=alpha, r=r, decoding=decoding, participation=participation
+        graph, reports.campaign, run, alpha=alpha, r=r, decoding=decoding, clip=clip, participation=participation
     )
     return Embedding(graph.ids, matrix, provenance)
 
@@ -151,7 +154,7 @@ def update(
             raise CampaignMismatch(
                 f"the embedding is of campaign {provenance.campaign[:12]}, not {part.campaign.id[:12]}"
             )
-    change = _change(graph, reports, new_reports, provenance.decoding)
+    change = _change(graph, reports, new_reports, provenance.decoding, provenance.clip)
     with ThreadPoolExecutor(1) as pool:  # the copy waits for memory, the push for the cache: they go well together
         copy = pool.submit(np.array, embedding.matrix)
         correction, run = propagate_change(
@@ -176,7 +179,12 @@ def update(
 
 
 def spread_rows(
-    graph: Graph, reports: Reports, decoding: Decoding = "raw", unknown: Unknown = "refuse"
+    graph: Graph,
+    reports: Reports,
+    decoding: Decoding = "raw",
+    unknown: Unknown = "refuse",
+    *,
+    clip: float | None = None,
 ) -> scipy.sparse.csr_array:
     """Decode the reports and place them in the graph's rows; nodes without a report have an empty row."""
     if unknown not in ("refuse", "drop"):
@@ -185,7 +193,7 @@ def spread_rows(
     check_strangers(int((rows < 0).sum()), len(rows), unknown)
     known = np.flatnonzero(rows >= 0)
     order = known[np.argsort(rows[known], kind="stable")]
-    decoded = reports.decode(decoding)[order]
+    decoded = reports.decode(decoding, clip=clip)[order]
     indptr = np.zeros(graph.nodes + 1, dtype=np.int64)
     indptr[rows[order] + 1] = reports.campaign.k
     return scipy.sparse.csr_array(
@@ -193,10 +201,12 @@ def spread_rows(
     )
 
 
-def _change(graph: Graph, reports: Reports, new_reports: Reports, decoding: str) -> scipy.sparse.csr_array:
+def _change(
+    graph: Graph, reports: Reports, new_reports: Reports, decoding: str, clip: float | None
+) -> scipy.sparse.csr_array:
     """Return new features minus old ones; only the rows of new reports are not empty."""
     old = reports.take(np.flatnonzero(_among(reports.ids, new_reports.ids)))
-    new, gone = (spread_rows(graph, part, decoding).astype(np.float64) for part in (new_reports, old))  # type: ignore[arg-type]
+    new, gone = (spread_rows(graph, part, decoding, clip=clip).astype(np.float64) for part in (new_reports, old))  # type: ignore[arg-type]
     return new - gone
 
 
@@ -239,6 +249,8 @@ class PrivGE(Parameters):
         As for `privge.embed`.
     decoding
         As for `privge.embed`.
+    clip
+        As for `privge.embed`.
     seed
         None draws from the operating system; a seed repeats and is NOT PRIVATE.
     """
@@ -257,6 +269,7 @@ class PrivGE(Parameters):
         tolerance: float = DEFAULT_TOLERANCE,
         engine: str = "sor",
         decoding: Decoding = "raw",
+        clip: float | None = None,
         seed: int | None = None,
     ) -> None:
         self.mechanism = mechanism
@@ -270,6 +283,7 @@ class PrivGE(Parameters):
         self.tolerance = tolerance
         self.engine = engine
         self.decoding = decoding
+        self.clip = clip
         self.seed = seed
 
     def fit(self, graph: Graph, features: FeatureData) -> Self:
@@ -306,6 +320,7 @@ class PrivGE(Parameters):
             tolerance=self.tolerance,
             engine=self.engine,
             decoding=self.decoding,
+            clip=self.clip,
         )
         return self
 

@@ -24,6 +24,7 @@ from privge.campaign import Campaign
 from privge.errors import BadData, CampaignMismatch
 from privge.ids import Ids, as_ids, as_texts
 from privge.indices import indices_matrix
+from privge.mechanisms import Clipped
 
 _CAMPAIGN, _DIGEST, _SEEDED = b"privge.campaign", b"privge.digest", b"privge.seeded"
 _MARKS = {b"true": True, b"false": False}
@@ -142,14 +143,23 @@ class Reports:
         seeded = any(part.seeded for part in parts)
         return cls.with_indices(parts[0].campaign, as_ids(np.concatenate(alike)), codes, indices, seeded=seeded)
 
-    def decode(self, decoding: Decoding = "raw") -> scipy.sparse.csr_array:
+    def decode(self, decoding: Decoding = "raw", *, clip: float | None = None) -> scipy.sparse.csr_array:
         """Return the perturbed features as a sparse ``n x d`` matrix in normalised units.
 
         Low bounds are -1 and high bounds 1; what was not sampled is the midpoint 0, as in Algorithm 2.
         Decoding is post-processing and costs no privacy.
+
+        Parameters
+        ----------
+        decoding
+            ``raw`` as in the paper, or ``unbiased``.
+        clip
+            Largest magnitude of a coordinate, at least 1, before the factor d/k: bounds what a false report can do
+            under a law with long tails. `privge.mechanisms.Clipped` states the bias exactly.
         """
         campaign, (n, k) = self.campaign, self.codes.shape
-        values = campaign.sampled.decode(self.codes, decoding).astype(np.float32)
+        mechanism = campaign.sampled if clip is None else Clipped(campaign.law, campaign.k, campaign.dimensions, clip)
+        values = mechanism.decode(self.codes, decoding).astype(np.float32)
         rows = np.arange(n + 1, dtype=np.int64) * k
         matrix = scipy.sparse.csr_array((values.ravel(), self.indices.ravel(), rows), shape=(n, campaign.dimensions))
         matrix.has_sorted_indices = True

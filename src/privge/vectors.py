@@ -54,6 +54,8 @@ class Provenance:
     version: str
     store_sequence: int | None = None
     """Up to which change of the store of reports it was made, if it came from a store."""
+    clip: float | None = None
+    """Largest magnitude of a decoded coordinate, if they were clipped."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -212,7 +214,7 @@ class Embedding:
 
 def provenance_of(
     graph: Graph | StoredGraph, campaign: Campaign, run: Propagation, *, alpha: float, r: float, decoding: str,
-    participation: float,
+    clip: float | None, participation: float,
 ) -> Provenance:  # fmt: skip
     """Write down what an embedding is made from."""
     return Provenance(
@@ -234,6 +236,7 @@ def provenance_of(
         precision=run.certificate.precision,
         seconds=run.seconds,
         version=version("privge"),
+        clip=clip,
     )
 
 

@@ -160,7 +160,7 @@ def test_an_epsilon_above_5_is_warned_of_wherever_it_is_approved(output, epsilon
 
 def test_show_says_when_the_retention_of_an_older_document_would_never_begin(output):
     pg.Campaign(dimensions=8, low=0, high=1, mechanism="hds", epsilon=1.0, retention_days=9).save(output)
-    assert "Warning: the reports are to be deleted some days after closing" in run("show", output)
+    assert "Warning: its reports are to be deleted some days after closing" in run("show", output)
 
 
 def test_show_refuses_what_is_no_campaign_by_name(output, tmp_path):

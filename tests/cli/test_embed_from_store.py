@@ -116,6 +116,17 @@ def test_after_an_erasure_an_update_begins_from_the_beginning(run, store, report
     assert run("--update", tmp_path / "z.parquet").summary["updated"]
 
 
+def test_clipping_is_written_down_and_stays_in_updates_even_from_the_beginning(run, store, reports, tmp_path):
+    put(store, reports, range(10))
+    assert run("--clip", "1.25").summary["clip"] == 1.25
+    put(store, reports, range(10, 20))
+    assert run("--update", tmp_path / "z.parquet").summary["clip"] == 1.25
+    store.erase("n3")
+    assert run("--update", tmp_path / "z.parquet").summary["clip"] == 1.25
+    assert run("--update", tmp_path / "z.parquet", "--clip", "2").exit_code == 2
+    assert [run("--clip", wrong).exit_code for wrong in ("0.5", "nan", "inf")] == [2, 2, 2]
+
+
 def test_reports_that_arrive_while_reading_are_counted_once(store, reports):
     put(store, reports, range(20))
     arriving = iter([range(20, 30), []])

@@ -8,9 +8,11 @@ import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
+import privge as pg
 from contract.store_contract import DAY, campaign_of, codes, held
 from privge.cli import main
 from privge.collect.stores import Upload, open_store
@@ -86,6 +88,34 @@ def test_verify_says_what_is_wrong_with_exit_code_3(path):
     text = run("verify", "--store", path, code=3)
     assert "1 reports have codes of a wrong length" in text
     assert "bob" not in text
+
+
+def test_verify_says_what_share_the_law_cannot_explain(path):
+    campaign = pg.Campaign(dimensions=6, low=0, high=1, mechanism="laplace", epsilon=1.0, levels=65)
+    drawn = campaign.simulate(np.random.default_rng(0).random((1000, 6)), seed=0)
+    sent = drawn.codes.copy()
+    store = open_store(str(path))
+    store.add_campaign(campaign)
+    for rows, liars in ((range(900), []), (range(900, 1000), range(900, 1000))):
+        sent[liars] = campaign.law.outputs - 1
+        store.put(campaign.id, [Upload(f"n{i}", sent[i].astype("<u2").tobytes()) for i in rows], day=DAY)
+        text = run("verify", "--store", path, "--json", code=3 if liars else 0)
+        (found,) = json.loads(text)["unexplained"]
+        assert 0.95 * len(liars) <= found["false"] <= len(liars)
+    store.close()
+    text = run("verify", "--store", path, code=3)
+    assert re.search(r"at least \d\d of 1,000 reports \(9\.\d%\) are false: its law does not give", text)
+
+
+def test_verify_warns_of_a_campaign_whose_retention_never_begins(path):
+    store, campaign = open_store(str(path)), campaign_of(retention_days=5)
+    store.close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        values = (1, campaign.id, campaign.to_json(), 1.0)
+        connection.execute("INSERT INTO campaigns (number, id, document, epsilon) VALUES (?, ?, ?, ?)", values)
+    assert f"Warning: campaign {campaign.id[:12]}: its reports are to be" in run("verify", "--store", path)
+    CliRunner().invoke(main, ["campaign", "close", campaign.id, "--store", str(path)])
+    assert "Warning" not in run("verify", "--store", path)
 
 
 @pytest.mark.parametrize("cap", ["nan", "inf", "0", "-1", "x"])

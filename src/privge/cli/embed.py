@@ -70,6 +70,8 @@ from privge.vectors import Embedding
 @click.option("--engine", type=click.Choice(list(ENGINES)), default="sor", show_default=True, help="How to solve it.")
 @click.option("--decoding", type=click.Choice(["raw", "unbiased"]), default="raw", show_default=True,
               help="raw as in the paper; unbiased divides by the gain.")  # fmt: skip
+@click.option("--clip", type=click.FloatRange(1), help="Largest size of a decoded value; a feature goes from -1 to 1. "
+              "For laws with long tails, against false reports.  [default: none]")  # fmt: skip
 @click.option("--drop-unknown", is_flag=True, help="Drop reports of nodes that are not in the graph, and count them.")
 @click.option("--threads", type=click.IntRange(1), help="By default one for each processor.")
 @click.option("--memory", type=click.IntRange(0), help="Bytes the result may take; more goes through a temporary file.")
@@ -85,9 +87,9 @@ def embed(
     graph_place: str, nodes_path: Path | None, reports_place: str | None, store_url: str | None,
     campaign: str | None, update_path: Path | None, features_path: Path | None, mechanism: str,
     epsilon: float | None, k: int | None, low: float | None, high: float | None, levels: int | None, seed: int | None,
-    alpha: float, r: float, tolerance: float, engine: str, decoding: str, threads: int | None, memory: int | None,
-    cluster: str | None, regime: str, work_folder: str | None, output: str, *, integer_ids: bool, drop_unknown: bool,
-    as_json: bool,
+    alpha: float, r: float, tolerance: float, engine: str, decoding: str, clip: float | None, threads: int | None,
+    memory: int | None, cluster: str | None, regime: str, work_folder: str | None, output: str, *, integer_ids: bool,
+    drop_unknown: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Spread reports over a graph by personalized PageRank: one vector for each node.
 
@@ -123,7 +125,7 @@ def embed(
             levels=levels,
             integer_ids=integer_ids,
         )
-    for name, value in (("--alpha", alpha), ("--r", r), ("--tolerance", tolerance)):
+    for name, value in (("--alpha", alpha), ("--r", r), ("--tolerance", tolerance), ("--clip", clip or 1.0)):
         if not math.isfinite(value):  # click lets NaN through every range
             raise click.BadParameter(f"must be a finite number, got {value}", param_hint=name)
     _check_place(output)
@@ -134,13 +136,13 @@ def embed(
 
         def spread(
             reports: Reports | ReportParts, *, alpha: float = alpha, r: float = r, tolerance: float = tolerance,
-            decoding: str = decoding,
+            decoding: str = decoding, clip: float | None = clip,
         ) -> Embedding:  # fmt: skip
             with progress_bar("Propagating") as progress:
                 return embed_reports(
                     graph, reports, alpha=alpha, r=r, tolerance=tolerance, engine=engine if cluster is None else None,
                     decoding=decoding, unknown="drop" if drop_unknown else "refuse", threads=threads, memory=memory,  # type: ignore[arg-type]
-                    cluster=address, folder=work, regime=regime, progress=progress,  # type: ignore[arg-type]
+                    clip=clip, cluster=address, folder=work, regime=regime, progress=progress,  # type: ignore[arg-type]
                 )  # fmt: skip
 
         more: dict[str, object] = {}
@@ -236,7 +238,7 @@ def _check_sources(
         raise click.UsageError("--campaign has no effect with --reports, which bring their own campaign.")
     if features is None:
         refuse_campaign_options("--reports" if store is None else "--store")
-    for name in ("alpha", "r", "decoding", "engine") if update is not None else ():
+    for name in ("alpha", "r", "decoding", "clip", "engine") if update is not None else ():
         if _given(name):
             raise click.UsageError(f"--{name} has no effect with --update: it stays as in the earlier embedding.")
 
@@ -269,7 +271,13 @@ def _from_store(
                 err=True,
             )
             old = previous.provenance
-            same = {"alpha": old.alpha, "r": old.r, "tolerance": tolerance or old.tolerance, "decoding": old.decoding}
+            same = {
+                "alpha": old.alpha,
+                "r": old.r,
+                "tolerance": tolerance or old.tolerance,
+                "decoding": old.decoding,
+                "clip": old.clip,
+            }
             news = embed_snapshot(store, campaign, lambda reports: spread(reports, **same))
         else:
             click.echo(f"{news.new_reports:,} reports arrived since the earlier embedding", err=True)
@@ -288,6 +296,7 @@ def _summary(embedding: Embedding, output: str) -> dict[str, object]:
         "mechanism": made.mechanism,
         "epsilon": made.epsilon,
         "k": made.k,
+        "clip": made.clip,
         "engine": made.engine,
         "sweeps": made.sweeps,
         "certificate": made.certificate,

@@ -12,8 +12,11 @@ import click
 from privge.cli.actor import as_option, user
 from privge.cli.options import OUTPUT, Command, json_option
 from privge.cli.shown import printable
+from privge.collect.plausibility import Unexplained
+from privge.collect.publishing import NEVER_ENDS
 from privge.collect.stores.log import Act
 from privge.collect.stores.opening import open_store
+from privge.collect.stores.rules import without_end
 from privge.errors import BadData, PrivgeError
 
 
@@ -66,21 +69,41 @@ def _line(row: dict[str, Any]) -> str:
 @store.command()
 @_store_option
 @click.option("--lifetime-epsilon", type=click.FloatRange(0, min_open=True), help="Also check that no node spent more.")
-def verify(url: str, lifetime_epsilon: float | None) -> None:
-    """Look at every row: damage, codes that do not fit, wrong counts, nodes above the cap.
+@json_option
+def verify(url: str, lifetime_epsilon: float | None, *, as_json: bool) -> None:
+    """Look at every row: damage, codes that do not fit, wrong counts, nodes above the cap, false reports.
+
+    Of each campaign it says how many reports, at least, its law could not have given whatever people's values are.
+    Honest reports are never counted. Liars who imitate the law cannot be seen, so none found does not mean none there.
 
     Exit code 3 says that something is wrong.
     """
     opened = open_store(url, _finite(lifetime_epsilon), create=False)
     try:
         problems = opened.verify()
+        unexplained = [] if problems else opened.unexplained()
+        states = [] if problems else opened.campaigns()
     finally:
         opened.close()
-    for problem in problems:
-        click.echo(problem)
-    if problems:
+    said = [*problems, *(_accusation(each) for each in unexplained if each.false)]
+    for state in states:
+        if state.open and without_end(state.campaign):
+            click.echo(f"Warning: campaign {state.campaign.id[:12]}: {NEVER_ENDS}", err=True)
+    if as_json:
+        shares = [asdict(each) | {"share": each.share} for each in unexplained]
+        click.echo(json.dumps({"problems": said, "unexplained": shares}))
+    else:
+        for line in said or ["Everything is as it must be."]:
+            click.echo(line)
+    if said:
         click.get_current_context().exit(BadData.exit_code)
-    click.echo("Everything is as it must be.")
+
+
+def _accusation(found: Unexplained) -> str:
+    return (
+        f"campaign {found.campaign[:12]}: at least {found.false:,} of {found.reports:,} reports ({found.share:.1%}) "
+        "are false: its law does not give such codes, whatever the values"
+    )
 
 
 def _finite(lifetime_epsilon: float | None) -> float | None:

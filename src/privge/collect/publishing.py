@@ -11,6 +11,11 @@ from privge.errors import InvalidCampaign
 LARGE_EPSILON = 5.0
 """From here on an observer ends more than 99.3 % sure, and there is little left to call privacy."""
 
+NEVER_ENDS = (
+    "its reports are to be deleted some days after closing, but no time of closing is stated: the days begin when it "
+    "is closed by hand (privge campaign close)"
+)
+
 
 def check_times(campaign: Campaign, now: datetime) -> None:
     """Refuse a new campaign that is over, or whose retention would never begin.
@@ -30,10 +35,7 @@ def warnings_of(campaign: Campaign) -> Iterator[str]:
             f"{certainty(campaign.epsilon)} sure"
         )
     if without_end(campaign):
-        yield (
-            "the reports are to be deleted some days after closing, but no time of closing is stated: the days begin "
-            "when it is closed by hand (privge campaign close)"
-        )
+        yield NEVER_ENDS
 
 
 def certainty(epsilon: float) -> str:

@@ -3,6 +3,7 @@
 import math
 from fractions import Fraction
 
+from privge.mechanisms.clipped import Clipped
 from privge.mechanisms.continuous import ContinuousLimit
 from privge.mechanisms.controls import NoPrivacy, StructureOnly
 from privge.mechanisms.laplace import Laplace
@@ -36,6 +37,7 @@ __all__ = [
     "DEFAULT_LEVELS",
     "LAWS",
     "MAX_LEVELS",
+    "Clipped",
     "ContinuousLimit",
     "Laplace",
     "Law",

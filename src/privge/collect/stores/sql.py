@@ -23,6 +23,7 @@ from privge.collect.stores.store import Block, CampaignState, Erased, Holding, N
 from privge.collect.stores.verification import find_problems
 
 if TYPE_CHECKING:
+    from privge.collect.plausibility import Unexplained
     from privge.ids import Ids
 
 _LOOKUP = 10_000  # nodes in one look-up; SQLite takes 32,766 values in a statement
@@ -290,6 +291,21 @@ class SqlStore(ABC):
         """Look at every row; return what is wrong, without naming a node."""
         with self._reading() as session:
             return self._integrity(session) or find_problems(session, _all(session), self.lifetime_epsilon)
+
+    def unexplained(self) -> "list[Unexplained]":
+        """Say of each campaign with reports how many of them its law cannot explain, at least."""
+        from privge.collect.plausibility import Unexplained, least_false
+
+        found = []
+        for state in self.campaigns():
+            campaign = state.campaign
+            counts, reports = np.zeros(campaign.law.outputs, dtype=np.int64), 0
+            for block in self.read(campaign.id):
+                counts += np.bincount(block.codes.ravel(), minlength=campaign.law.outputs)
+                reports += len(block.ids)
+            if reports:
+                found.append(Unexplained(campaign.id, reports, least_false(campaign.law, campaign.k, counts)))
+        return found
 
     def _state(self, row: CampaignRow) -> CampaignState:
         return CampaignState(self._campaign(row), bool(row.is_open), row.reports, row.erased, row.last)
