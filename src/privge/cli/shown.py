@@ -8,10 +8,12 @@ import click
 from privge.campaign import Campaign
 from privge.collect.publishing import certainty, warnings_of
 
-_OUTSIDE = {
+_POLICIES = {
     "clip": "counted as the nearer bound",
     "midpoint": "counted as the middle of the bounds",
-    "refuse": "nothing is reported, so taking part depends on the data",
+    "low": "counted as the lower bound",
+    "high": "counted as the upper bound",
+    "refuse": "an error, for simulations; no device answers this",
 }
 
 
@@ -31,15 +33,16 @@ def facts(campaign: Campaign) -> list[tuple[str, str]]:
     each, levels, spent = campaign.epsilon / campaign.k, campaign.law.levels, campaign.sampled.realised_epsilon
     asked = f"each person for {campaign.k:,} of {campaign.dimensions:,} features"
     days = "not stated" if campaign.retention_days is None else f"{campaign.retention_days} days after closing"
+    outside, missing = _POLICIES[campaign.out_of_bounds], _POLICIES[campaign.missing]
     return [
         ("campaign", campaign.id),
         ("purpose", printable(campaign.purpose) or "not stated"),
-        ("asks", f"{asked}; which ones follows from campaign and node id"),
+        ("asks", f"{asked}; which, follows from campaign and node id"),
         ("epsilon", f"{campaign.epsilon:g} for the whole report, {each:.3g} for each of its features"),
         ("law", f"{campaign.mechanism}, {levels:,} levels; its exact integers spend {spent:.6g}"),
         ("reveals", _reveals(campaign, each)),
-        ("outside", f"a value outside its bounds: {_OUTSIDE.get(campaign.out_of_bounds, campaign.out_of_bounds)}"),
-        ("missing", f"a value that is missing: {_OUTSIDE.get(campaign.missing, campaign.missing)}"),
+        ("outside", f"a value outside its bounds: {outside}"),
+        ("missing", f"a value that is missing: {missing}"),
         ("opens", campaign.opens or "at once"),
         ("closes", campaign.closes or "when it is closed by hand"),
         ("retention", days),
