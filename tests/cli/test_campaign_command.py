@@ -158,6 +158,14 @@ def test_an_epsilon_above_5_is_warned_of_wherever_it_is_approved(output, epsilon
     assert ("99.59 %" in run("show", output)) == warned
 
 
+def test_a_campaign_that_no_device_answers_is_warned_of_and_not_sent(output):
+    assert "Warning: with missing = 'refuse'" in run("new", *GIVEN, "--missing", "refuse", "-o", output)
+    assert "no device answers" in run("show", output)
+    assert "no device answers" in run("publish", output, "--service", "http://127.0.0.1:9", code=1)
+    run("new", *GIVEN, "--levels", 2, "--missing", "low", "--mechanism", "multibit", "-o", output)
+    assert "missing: counted as the lower bound" in run("show", output)
+
+
 def test_show_says_when_the_retention_of_an_older_document_would_never_begin(output):
     pg.Campaign(dimensions=8, low=0, high=1, mechanism="hds", epsilon=1.0, retention_days=9).save(output)
     assert "Warning: its reports are to be deleted some days after closing" in run("show", output)

@@ -146,6 +146,7 @@ def publish(path: Path, origin: str, admin_token_file: Path | None, name: str | 
       privge campaign publish campaign.json --service https://example.org --admin-token-file admin
     """
     published = Campaign.load(existing(path))
+    published.check_for_devices()
     with naming(path):
         check_times(published, datetime.now(UTC))
     warn(published)

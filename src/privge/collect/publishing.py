@@ -6,7 +6,7 @@ from datetime import datetime
 
 from privge.campaign import Campaign
 from privge.collect.stores.rules import check_end, without_end
-from privge.errors import InvalidCampaign
+from privge.errors import InvalidCampaign, PrivacyViolation
 
 LARGE_EPSILON = 5.0
 """From here on an observer ends more than 99.3 % sure, and there is little left to call privacy."""
@@ -29,6 +29,10 @@ def check_times(campaign: Campaign, now: datetime) -> None:
 
 def warnings_of(campaign: Campaign) -> Iterator[str]:
     """Yield what a person who approves a campaign should hesitate at."""
+    try:
+        campaign.check_for_devices()
+    except PrivacyViolation as violation:
+        yield str(violation)
     if LARGE_EPSILON < campaign.epsilon < math.inf:
         yield (
             f"epsilon {campaign.epsilon:g} promises little: an observer who was undecided can become "
