@@ -129,6 +129,14 @@ def test_show_says_what_is_asked_and_promised(output):
     assert shown["epsilon_each"] == pytest.approx(2 / 3)
 
 
+def test_a_control_has_no_number_that_machines_could_misread(output):
+    pg.Campaign(dimensions=8, low=0, high=1, mechanism="none").save(output)
+    assert "everything: there is no privacy" in run("show", output)
+    result = CliRunner().invoke(main, ["campaign", "show", str(output), "--json"])
+    shown = json.loads(result.stdout, parse_constant=pytest.fail)
+    assert shown["epsilon_each"] is shown["realised_epsilon"] is None
+
+
 def test_show_lists_every_feature_with_its_own_bounds(output):
     names = [f"minutes of hour {hour}" for hour in range(30)]
     pg.Campaign(
@@ -244,3 +252,4 @@ def test_a_campaign_is_closed_in_its_store_by_the_first_digits_of_its_id(tmp_pat
     run("close", "0" * 64, "--store", path, code=3)
     run("close", campaign.id, "--store", path, "--service", "https://example.org", code=2)
     run("close", campaign.id, env={"PRIVGE_STORE": ""}, code=2)
+    run("close", "", "--store", path, code=2)

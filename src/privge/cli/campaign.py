@@ -1,6 +1,7 @@
 """``privge campaign``: write the public contract of a collection, read one, publish and close it."""
 
 import json
+import math
 import os
 import re
 from datetime import UTC, datetime
@@ -114,7 +115,8 @@ def show(path: Path, *, as_json: bool) -> None:
     """Check a campaign, and show what it asks and what it promises: what a person needs to approve it."""
     shown = Campaign.load(existing(path))
     if as_json:
-        promise = {"epsilon_each": shown.epsilon / shown.k, "realised_epsilon": shown.sampled.realised_epsilon}
+        spent = {"epsilon_each": shown.epsilon / shown.k, "realised_epsilon": shown.sampled.realised_epsilon}
+        promise = {name: value if math.isfinite(value) else None for name, value in spent.items()}
         said = {"id": shown.id, **promise, "warnings": list(warnings_of(shown)), "document": shown.to_document()}
         click.echo(json.dumps(said))
         return
@@ -181,11 +183,13 @@ def close(
         store_url = store_url or os.environ.get("PRIVGE_STORE") or None
     if (origin is None) == (store_url is None):
         raise click.UsageError("Give either --service or --store.")
+    if not re.fullmatch("[0-9a-f]+", campaign_id):
+        raise click.BadParameter("an id is made of the digits 0-9 and a-f", param_hint="ID")
     if store_url is not None:
         closed, was_open = _close_in_store(store_url, campaign_id, user(name))
         click.echo(f"Campaign {closed} {'is closed' if was_open else 'was closed before'}")
         return
-    if not re.fullmatch("[0-9a-f]{64}", campaign_id):
+    if len(campaign_id) != 64:
         raise click.BadParameter("a service needs all 64 digits of the id", param_hint="ID")
     url = _url(origin or "", campaign_id)
     answer = _ask(url, f"/v1/campaigns/{campaign_id}/close", None, admin_token_file, name, insecure_http=insecure_http)
