@@ -27,6 +27,7 @@ SUMMARY = {
     "mechanism",
     "epsilon",
     "k",
+    "clip",
     "engine",
     "sweeps",
     "certificate",
