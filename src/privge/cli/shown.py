@@ -6,7 +6,8 @@ from collections.abc import Iterator
 import click
 
 from privge.campaign import Campaign
-from privge.collect.publishing import certainty, warnings_of
+from privge.collect.publishing import warnings_of
+from privge.mechanisms.odds import certainty
 
 _POLICIES = {
     "clip": "counted as the nearer bound",

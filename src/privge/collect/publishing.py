@@ -7,6 +7,7 @@ from datetime import datetime
 from privge.campaign import Campaign
 from privge.collect.stores.rules import check_end, without_end
 from privge.errors import InvalidCampaign, PrivacyViolation
+from privge.mechanisms.odds import certainty
 
 LARGE_EPSILON = 5.0
 """From here on an observer ends more than 99.3 % sure, and there is little left to call privacy."""
@@ -40,12 +41,3 @@ def warnings_of(campaign: Campaign) -> Iterator[str]:
         )
     if without_end(campaign):
         yield NEVER_ENDS
-
-
-def certainty(epsilon: float) -> str:
-    """Return how sure an observer can become who was undecided (50 %): e^epsilon / (1 + e^epsilon)."""
-    doubt = 1 / (1 + math.exp(min(epsilon, 700.0)))  # what is left of it
-    if doubt < 1e-6:
-        return "more than 99.9999 %"
-    digits = max(1, math.ceil(-math.log10(doubt)) - 1)  # as many as the doubt needs: 73.1 %, 99.75 %
-    return f"{100 * (1 - doubt):.{digits}f} %"

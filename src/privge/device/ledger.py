@@ -14,6 +14,7 @@ from typing import Any, Final, Self
 from privge.campaign import Campaign
 from privge.device.folder import write_durably
 from privge.errors import BadData, BudgetExceeded
+from privge.mechanisms.odds import certainty
 
 _FILE = "ledger.json"
 _FORMAT = "privge-ledger-1"
@@ -69,7 +70,7 @@ class Ledger:
         if cost > _exact(self.caps.campaign):
             raise BudgetExceeded(
                 f"the campaign asks for epsilon {campaign.epsilon:g}, and your cap for one campaign is "
-                f"{self.caps.campaign:g}; nothing was drawn. An observer could become {_certainty(campaign.epsilon)} "
+                f"{self.caps.campaign:g}; nothing was drawn. An observer could become {certainty(campaign.epsilon)} "
                 "sure of something they knew nothing about. If you accept that, raise the cap (--max-epsilon)"
             )
         if _total(self.draws) + cost > _exact(self.caps.lifetime):
@@ -127,8 +128,3 @@ def _total(draws: tuple[Spent, ...]) -> Fraction:
 def _exact(epsilon: float) -> Fraction:
     """Return the decimal number as written, so that three times 0.1 is 0.3."""
     return Fraction(repr(float(epsilon)))
-
-
-def _certainty(epsilon: float) -> str:
-    odds = math.exp(min(epsilon, 700))
-    return f"{odds / (1 + odds):.4%}" if epsilon > 5 else f"{odds / (1 + odds):.0%}"
