@@ -64,7 +64,7 @@ def batch(service):
         kind, body = "application/json", json.dumps(items).encode()
     head = (
         f"POST /v1/campaigns/{CAMPAIGN.id}/reports HTTP/1.1\r\nHost: localhost\r\n"
-        f"Content-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n"
+        f"Authorization: Bearer {pairs[0][0]}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n"
     )
     return head.encode() + body
 

@@ -18,7 +18,7 @@ from privge.collect.tokens import InvalidToken, Verifier, _base64url, _signature
 from privge.collect.wire import Batch
 from privge.errors import BadData
 from reliability.client import send
-from reliability.people import ADMIN, CAMPAIGN, KEY, Crowd, batch, put
+from reliability.people import ADMIN, CAMPAIGN, KEY, Crowd, batch, post, put
 from reliability.server import Server
 
 TEXT = "sentinel8d1f60c2"
@@ -90,13 +90,15 @@ def _spoil(chosen: random.Random, people: list) -> bytes:  # noqa: PLR0911 (one 
             bad = Crowd().person(TEXT, MARK + chosen.randbytes(chosen.randrange(60)))
             return batch([person, bad, bad])
         case 4:  # a batch whose bytes are changed
-            return _post(_change(chosen, msgspec.msgpack.encode([(person.token, MARK + person.codes)] * 3)))
+            body = _change(chosen, msgspec.msgpack.encode([(person.token, MARK + person.codes)] * 3))
+            return post(person.token, len(body)) + body
         case 5:  # no batch at all
             value = chosen.choice(({TEXT: MARK}, [MARK], [[TEXT, 1]], TEXT, [[1, MARK]], None, [[TEXT, MARK, 1]]))
-            return _post(msgspec.msgpack.encode(value) * chosen.randrange(1, 3))
+            body = msgspec.msgpack.encode(value) * chosen.randrange(1, 3)
+            return post(person.token, len(body)) + body
         case 6:  # a campaign that is none
             document = _change(chosen, CAMPAIGN.to_json().replace("{", f'{{"{TEXT}":1,', 1).encode())
-            return _post(document, path="/v1/campaigns", kind="application/json", token=ADMIN)
+            return _publish(document)
         case _:  # strange paths and methods
             method = chosen.choice(("GET", "PUT", "POST", "DELETE", "PATCH", "OPTIONS"))
             path = chosen.choice((f"/v1/campaigns/{TEXT}", f"/{TEXT}/%00%ff", f"/v1/me?{TEXT}=1", "/v1/me/../" + TEXT))
@@ -111,13 +113,11 @@ def _change(chosen: random.Random, good: bytes) -> bytes:
     return bytes(body)
 
 
-def _post(body: bytes, *, path: str = "", kind: str = "application/msgpack", token: str = "") -> bytes:
-    path = path or f"/v1/campaigns/{CAMPAIGN.id}/reports"
-    authorization = f"authorization: Bearer {token}\r\n" if token else ""
+def _publish(document: bytes) -> bytes:
     return (
-        f"POST {path} HTTP/1.1\r\nhost: localhost\r\n{authorization}content-type: {kind}\r\n"
-        f"content-length: {len(body)}\r\n\r\n"
-    ).encode() + body
+        f"POST /v1/campaigns HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {ADMIN}\r\n"
+        f"content-type: application/json\r\ncontent-length: {len(document)}\r\n\r\n"
+    ).encode() + document
 
 
 def follow_schema(folder: Path, *, examples: int) -> tuple[str, bool]:

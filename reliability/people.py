@@ -63,12 +63,18 @@ def put(token: str, codes: bytes, *, campaign: str = CAMPAIGN.id, **changed: str
 
 
 def batch(people: Sequence[Person], *, campaign: str = CAMPAIGN.id) -> bytes:
-    """Return the bytes of one request that uploads the reports of many."""
+    """Return the bytes of one request that uploads the reports of many; the first one's token is shown for all."""
     body = msgspec.msgpack.encode([(person.token, person.codes) for person in people])
+    return post(people[0].token, len(body), campaign=campaign) + body
+
+
+def post(token: str, length: int, *, campaign: str = CAMPAIGN.id) -> bytes:
+    """Return the head of a batch."""
+    authorization = f"authorization: Bearer {token}\r\n" if token else ""
     return (
-        f"POST /v1/campaigns/{campaign}/reports HTTP/1.1\r\nhost: localhost\r\n"
-        f"content-type: application/msgpack\r\ncontent-length: {len(body)}\r\n\r\n"
-    ).encode() + body
+        f"POST /v1/campaigns/{campaign}/reports HTTP/1.1\r\nhost: localhost\r\n{authorization}"
+        f"content-type: application/msgpack\r\ncontent-length: {length}\r\n\r\n"
+    ).encode()
 
 
 def ask(method: str, path: str, token: str = "") -> bytes:

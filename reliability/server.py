@@ -181,7 +181,7 @@ class Server:
 
     def count(self) -> int:
         """Return how many reports the service says it has."""
-        return json.loads(self.call("GET", f"/v1/campaigns/{self.campaign.id}/status")[1])["reports"]
+        return json.loads(self.call("GET", f"/v1/campaigns/{self.campaign.id}/status", token=ADMIN)[1])["reports"]
 
 
 def _resident(pid: int) -> float:

@@ -75,8 +75,11 @@ class GroupCommit:
         """Store one upload; return after the commit."""
         return (await self.put_many(campaign, [upload]))[0]
 
-    async def put_many(self, campaign: str, uploads: Sequence[Upload]) -> list[Outcome]:
-        """Store some uploads of one campaign in one transaction; return after the commit."""
+    async def put_many(self, campaign: str, uploads: Sequence[Upload], *, leave: int = 0) -> list[Outcome]:
+        """Store some uploads of one campaign in one transaction; return after the commit.
+
+        ``leave`` is how much of the capacity must stay free for others.
+        """
         for upload in uploads:
             key_of(upload.node)  # a bad node fails here, and not the batch that others are in
         if not uploads:
@@ -85,7 +88,7 @@ class GroupCommit:
         with self._changed:
             if self._closing:
                 raise StoreUnavailable("the service is shutting down")
-            if self._waiting + len(uploads) > self._capacity:
+            if self._waiting + len(uploads) > self._capacity - leave:
                 raise Busy(f"more than {self._capacity:,} reports are waiting to be stored")
             self._waiting += len(uploads)
             self._queue.append(_Waiting(campaign, uploads, answer))

@@ -90,7 +90,13 @@ class Requests:
     def batch(self, items, *, campaign=None, content_type="application/msgpack"):
         body = items if isinstance(items, bytes) else msgspec.msgpack.encode(items)
         path = f"/v1/campaigns/{campaign or self.campaign.id}/reports"
-        return self.call("POST", path, body=body, content_type=content_type)
+        return self.call("POST", path, body=body, token=token_of("proxy"), content_type=content_type)
+
+    def metrics(self):
+        return self.call("GET", "/metrics", token=ADMIN).body.decode()
+
+    def status(self, campaign=None):
+        return self.call("GET", f"/v1/campaigns/{campaign or self.campaign.id}/status", token=ADMIN).json
 
     def add(self, campaign, token=ADMIN):
         return self.call(

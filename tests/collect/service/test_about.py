@@ -18,7 +18,7 @@ def test_metrics_count_by_outcome_and_time_and_are_well_formed(service):
     report = report_of(service.campaign)
     for _ in range(3):
         service.put(report, token_of())
-    text = service.call("GET", "/metrics").body.decode()
+    text = service.metrics()
     route = "/v1/campaigns/{campaign}/reports/{report}"
     assert f'privge_requests_total{{route="{route}",method="PUT",status="200"}} 2' in text
     assert 'privge_reports_total{outcome="stored"} 1' in text
@@ -150,5 +150,5 @@ def test_what_is_too_old_is_deleted_without_being_asked(tmp_path):
     store.put(campaign.id, [Upload("alice", report_of(campaign))], day=date(2019, 12, 31))
     with InProcess(tmp_path, store=store, campaign=campaign, summary_seconds=0.05) as service:
         service.runner.run(asyncio.sleep(0.5))
-        assert b"privge_retired_total 1" in service.call("GET", "/metrics").body
+        assert "privge_retired_total 1" in service.metrics()
         assert json.loads(service.call("GET", "/v1/me", token=token_of()).body)["holdings"][0]["codes"] is None

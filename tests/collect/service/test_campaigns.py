@@ -6,6 +6,7 @@ import pytest
 
 from collect.service.harness import ADMIN, InProcess, campaign_of, report_of, token_of
 from privge.campaign import Campaign
+from privge.collect.service.openapi import document
 
 
 def test_a_campaign_is_given_byte_for_byte_so_that_its_hash_is_its_id(service):
@@ -119,8 +120,25 @@ def test_the_status_holds_counts_only(service):
     service.put(report_of(service.campaign), token_of())
     service.put(report_of(service.campaign), token_of("bob"))
     service.call("DELETE", "/v1/me", token=token_of("bob"))
-    status = service.call("GET", f"/v1/campaigns/{service.campaign.id}/status").json
-    assert status == {"campaign": service.campaign.id, "open": True, "reports": 1, "erased": 1}
+    assert service.status() == {"campaign": service.campaign.id, "open": True, "reports": 1, "erased": 1}
+
+
+@pytest.mark.parametrize("token", [None, "guess", token_of()])
+def test_live_counts_are_for_the_operator_alone(service, token):
+    """Whoever polls them sees when each report came; only the day is to be known."""
+    for path in (f"/v1/campaigns/{service.campaign.id}/status", "/metrics"):
+        assert service.call("GET", path, token=token).status == 401
+        assert service.call("GET", path, token=ADMIN).status == 200
+
+
+def test_nothing_that_anybody_may_read_changes_when_a_report_comes(service):
+    public = [path for path, operations in json.loads(document())["paths"].items()
+              if "{" not in path and "get" in operations and "security" not in operations["get"]]  # fmt: skip
+    public.append(f"/v1/campaigns/{service.campaign.id}")
+    assert len(public) > 4
+    before = [(reply.headers, reply.body) for reply in (service.call("GET", path) for path in public)]
+    service.put(report_of(service.campaign), token_of())
+    assert [(reply.headers, reply.body) for reply in (service.call("GET", path) for path in public)] == before
 
 
 def test_a_document_larger_than_allowed_is_413(service):

@@ -1,13 +1,14 @@
 import asyncio
 import hashlib
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from collect.service.harness import InProcess, report_of, token_of
 from privge.collect.service import Limits
-from privge.collect.service.limits import Allowance, RateLimit
+from privge.collect.service.limits import RateLimit, Room
 from privge.collect.service.problems import Refused
 from privge.errors import BadData
 
@@ -65,13 +66,87 @@ def test_nodes_are_remembered_by_a_hash_of_this_process_alone():
     assert set(first._full_at).isdisjoint(second._full_at)
 
 
-def test_an_allowance_is_given_back():
-    allowance = Allowance(10)
-    allowance.take(10)
-    with pytest.raises(Refused):
-        allowance.take(1)
-    allowance.give(10)
-    allowance.take(1)
+def arrivals(room, sizes):
+    """Let bodies of these sizes begin to arrive, one after the other."""
+    made = []
+    for size in sizes:
+        made.append(room.enter())
+        room.grow(made[-1], size)
+    return made
+
+
+def test_whoever_has_been_sending_for_the_longest_makes_room_for_bytes():
+    room = Room(places=9, arriving=9, memory=10)
+    first, second, third = arrivals(room, [4, 4, 4])
+    assert [each.turned_out for each in (first, second, third)] == [True, False, False]
+    assert room.used == 8
+    with pytest.raises(Refused, match="busy"):
+        room.grow(second, 4)  # now it is the oldest itself
+    assert (second.turned_out, room.used) == (True, 4)
+
+
+def test_bodies_that_are_worked_on_are_never_turned_out():
+    room = Room(places=9, arriving=9, memory=10)
+    (working,) = arrivals(room, [8])
+    room.admit(working)
+    arriving = room.enter()
+    with pytest.raises(Refused, match="busy"):
+        room.grow(arriving, 4)
+    assert not working.turned_out
+
+
+def test_whoever_has_been_sending_for_the_longest_makes_room_for_newcomers():
+    room = Room(places=9, arriving=3, memory=10)
+    made = arrivals(room, [1] * 5)
+    assert [each.turned_out for each in made] == [True, True, False, False, False]
+    with pytest.raises(Refused, match="busy"):
+        room.admit(made[0])
+
+
+def test_a_body_on_its_way_has_no_place():
+    room = Room(places=1, arriving=9, memory=10)
+    arrivals(room, [1, 1, 1])
+    with room.place(), pytest.raises(Refused, match="busy"):
+        room.admit(room.enter())
+    room.admit(room.enter())
+
+
+def test_bodies_of_one_node_are_counted_until_they_leave():
+    room = Room(places=9, arriving=9, memory=10, each=2)
+    first, _ = room.enter(17), room.enter("17")
+    room.admit(first)
+    with pytest.raises(Refused, match="rate"):
+        room.enter(17)
+    room.enter("another")
+    room.leave(first)
+    room.enter(17)
+
+
+@given(st.lists(st.tuples(st.sampled_from(["enter", "grow", "admit", "leave"]), st.integers(0, 20)), max_size=60))
+def test_whatever_happens_a_room_stays_within_its_bounds_and_is_empty_in_the_end(steps):
+    room = Room(places=3, arriving=4, memory=30, each=2)
+    inside = []
+    for step, number in steps:
+        try:
+            if step == "enter":
+                inside.append(room.enter(number % 4))
+            elif inside:
+                arrival = inside[number % len(inside)]
+                if step == "leave":
+                    inside.remove(arrival)
+                    room.leave(arrival)
+                elif not arrival.working:
+                    room.grow(arrival, number) if step == "grow" else room.admit(arrival)
+        except Refused:
+            pass
+        assert room.used == sum(each.size for each in inside) <= 30
+        assert sum(each.working for each in inside) <= 3
+        assert sum(not (each.working or each.turned_out) for each in inside) <= 4
+    for arrival in inside:
+        room.leave(arrival)
+    assert room.used == 0
+    for _ in range(3):
+        room.admit(room.enter())
 
 
 @pytest.mark.parametrize("name", ["rate", "burst", "body_seconds", "batch_bytes", "queue"])
@@ -101,7 +176,7 @@ def test_a_body_that_does_not_come_is_408_and_its_memory_is_free_again(impatient
         asked = head(impatient, report_of(impatient.campaign))
         reply = impatient.runner.run(impatient.ask(*asked, receive=never))
         assert (reply.status, reply.reason, reply.headers["connection"]) == (408, "too_slow", "close")
-    assert b"privge_body_bytes 0" in impatient.call("GET", "/metrics").body
+    assert "privge_body_bytes 0" in impatient.metrics()
 
 
 def test_a_body_that_trickles_is_408(impatient):
@@ -113,12 +188,13 @@ def test_a_body_that_trickles_is_408(impatient):
     assert reply.status == 408
 
 
-def test_a_client_that_goes_away_gets_no_answer_and_is_counted(impatient):
+def test_half_a_body_is_400_for_whoever_still_listens_and_is_counted(impatient):
     async def gone():
         return {"type": "http.disconnect"}
 
-    assert impatient.runner.run(impatient.ask(*head(impatient, b"1234"), receive=gone)) is None
-    assert b'privge_reports_total{outcome="incomplete"} 1' in impatient.call("GET", "/metrics").body
+    reply = impatient.runner.run(impatient.ask(*head(impatient, b"1234"), receive=gone))
+    assert (reply.status, reply.reason, reply.headers["connection"]) == (400, "incomplete", "close")
+    assert 'privge_reports_total{outcome="incomplete"} 1' in impatient.metrics()
 
 
 def counted(chunks, read):
@@ -157,9 +233,45 @@ def test_a_body_shorter_or_longer_than_it_said_is_400(impatient, change):
     assert (reply.status, reply.reason) == (400, "incomplete")
 
 
-def test_bodies_that_need_too_much_memory_together_are_503(impatient):
-    path = f"/v1/campaigns/{impatient.campaign.id}/reports"
-    reply = impatient.call(
-        "POST", path, content_type="application/msgpack", headers=[("content-length", "20000")], body=b"\x90"
-    )
-    assert (reply.status, reply.reason) == (503, "busy")
+def test_a_body_in_single_bytes_is_cut_off(impatient):
+    read = []
+    asked = ("POST", f"/v1/campaigns/{impatient.campaign.id}/reports", head(impatient, b"")[2], b"")
+    fields = [(name, "application/msgpack" if name == "content-type" else value) for name, value in asked[2]]
+    parts = counted(iter([b"x"] * 5000), read)
+    reply = impatient.runner.run(impatient.ask(*asked[:2], fields, b"", receive=parts))
+    assert reply.status == 408
+    assert len(read) < 100
+
+
+def test_what_is_announced_takes_no_memory(tmp_path):
+    """Two batches that announce all memory there is, and send nothing; a third is stored."""
+    with InProcess(tmp_path, limits=Limits(bytes_in_flight=10_000, batch_bytes=10_000)) as service:
+        path = f"/v1/campaigns/{service.campaign.id}/reports"
+        item = msgspec.msgpack.encode([[token_of("there"), report_of(service.campaign)]])
+
+        async def never():
+            await asyncio.sleep(30)
+
+        async def siege():
+            def ask(node, length, receive=None):
+                fields = [("authorization", f"Bearer {token_of(node)}"), ("content-type", "application/msgpack"),
+                          ("content-length", str(length))]  # fmt: skip
+                return asyncio.ensure_future(service.ask("POST", path, fields, item, receive=receive))
+
+            idle = [ask(f"idle {number}", 10_000, never) for number in range(2)]
+            await asyncio.sleep(0.05)
+            reply = await ask("there", len(item))
+            for task in idle:
+                task.cancel()
+            await asyncio.gather(*idle, return_exceptions=True)
+            return reply
+
+        assert service.runner.run(siege()).status == 200
+        assert "privge_body_bytes 0" in service.metrics()
+
+
+def test_batches_leave_room_in_the_queue_for_single_reports(tmp_path):
+    with InProcess(tmp_path, limits=Limits(queue=10, requests=5)) as service:
+        report = report_of(service.campaign)
+        assert service.batch([[token_of(node), report] for node in range(6)]).reason == "busy"
+        assert service.batch([[token_of(node), report] for node in range(5)]).status == 200

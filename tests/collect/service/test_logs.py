@@ -66,7 +66,7 @@ def test_a_healthy_server_writes_nothing_down_that_it_was_sent(tmp_path):
     with running(tmp_path, "--summary-seconds", "0.2") as server:
         report, token = report_of(server.campaign, 3), token_of(NODE)
         replies = plant(server, report, token)
-        metrics = server.call("GET", "/metrics").body.decode()
+        metrics = server.metrics()
     lines = [json.loads(line) for line in server.log().splitlines()]
     assert any(line.get("outcome") == "length" for line in lines)
     assert all(line["route"] in ("other", "/") or "{" in line["route"] or line["route"].count("/") <= 2
@@ -90,7 +90,7 @@ def test_a_server_that_crashes_writes_nothing_down_either(tmp_path, monkeypatch)
         replies.append(server.call("GET", "/v1/me", token=token))
         assert [reply.status for reply in (replies[0], replies[-1])] == [500, 500]
         time.sleep(1.3)  # housekeeping fails too
-        metrics = server.call("GET", "/metrics").body.decode()
+        metrics = server.metrics()
         with pytest.raises((OSError, HTTPException)):
             server.call("GET", "/v1/campaigns")  # kills the worker
         deadline = time.monotonic() + 30

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import signal
 import socket
 import sqlite3
@@ -60,7 +61,7 @@ def test_every_route_answers_over_the_network(server):
     token = token_of("routes")
     assert server.put(report_of(server.campaign), token).status == 201
     assert server.batch([[token, report_of(server.campaign)]]).json == [{"status": 200, "reason": "same"}]
-    for path in ("/", "/healthz", "/readyz", "/metrics", "/openapi.json", "/v1/campaigns"):
+    for path in ("/", "/healthz", "/readyz", "/openapi.json", "/v1/campaigns"):
         assert server.call("GET", path).status == 200
     campaign = server.call("GET", f"/v1/campaigns/{server.campaign.id}")
     assert hashlib.sha256(campaign.body).hexdigest() == server.campaign.id
@@ -108,6 +109,43 @@ def test_a_body_that_stops_is_408(server):
     assert answer.startswith(b"HTTP/1.1 408 ")
     assert b"connection: close" in answer
     assert 0.5 < time.monotonic() - start < 10
+
+
+def test_half_a_body_and_a_half_close_is_400(server):
+    report = report_of(server.campaign)
+    with closing(socket.create_connection((server.host, server.port), timeout=20)) as connection:
+        connection.sendall(upload_head(server, report, token_of("half")) + report[:5])
+        connection.shutdown(socket.SHUT_WR)
+        answer = connection.recv(65_536)
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert b"urn:privge:incomplete" in answer
+
+
+def pipelined(server, requests):
+    """Send all requests at once, then read their statuses."""
+    with closing(socket.create_connection((server.host, server.port), timeout=20)) as connection:
+        connection.sendall(b"".join(requests))
+        answer = b""
+        while answer.count(b"HTTP/1.1 ") < len(requests) and (part := connection.recv(65_536)):
+            answer += part
+    return [int(status) for status in re.findall(rb"HTTP/1\.1 (\d+)", answer)]
+
+
+def test_pipelined_requests_are_all_answered_also_after_a_refusal(server):
+    report = report_of(server.campaign)
+    good = [upload_head(server, report, token_of(f"pipelined-{number}")) + report for number in range(2)]
+    strange = upload_head(server, report, "none") + report
+    short = upload_head(server, report[:-2], token_of("short")) + report[:-2]
+    wrong_type = upload_head(server, report, token_of("type"), **{"Content-Type": "text/plain"}) + report
+    assert pipelined(server, [good[0], strange, short, wrong_type, good[1]]) == [201, 401, 422, 415, 201]
+
+
+def test_where_a_body_is_left_unread_the_answer_says_that_the_connection_ends(server):
+    report = report_of(server.campaign)
+    large = upload_head(server, report, token_of("unread"), length=10**7)
+    answer = exchange(server, large + upload_head(server, report, token_of("behind")) + report)
+    assert answer.count(b"HTTP/1.1 ") == 1
+    assert b"connection: close" in answer
 
 
 def test_a_head_that_stops_ends_the_connection(server):
@@ -319,7 +357,7 @@ def test_several_workers_share_a_postgresql_store_and_their_counters(tmp_path, p
             assert set(pool.map(work, range(60))) == {201}
         assert server.put(report_of(server.campaign, 1), token_of(17)).status == 409
         deadline = time.monotonic() + 20
-        while b'privge_reports_total{outcome="stored"} 60' not in server.call("GET", "/metrics").body:
+        while 'privge_reports_total{outcome="stored"} 60' not in server.metrics():
             assert time.monotonic() < deadline
             time.sleep(0.2)
-        assert server.call("GET", f"/v1/campaigns/{server.campaign.id}/status").json["reports"] == 60
+        assert server.status()["reports"] == 60

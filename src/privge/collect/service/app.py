@@ -4,8 +4,8 @@ import asyncio
 import logging
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
@@ -14,8 +14,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from privge.collect.service.answers import Answer
 from privge.collect.service.body import drain
-from privge.collect.service.problems import ClientGone, Refused, problem, refusal
-from privge.collect.service.routes import OPERATIONS, Handler
+from privge.collect.service.problems import Refused, problem, refusal
+from privge.collect.service.routes import OPERATIONS, Operation
 from privge.collect.service.service import Service
 from privge.collect.service.settings import Settings
 from privge.collect.stores.store import Store
@@ -42,12 +42,12 @@ def create_app(
         Unix seconds; the only clock by which tokens expire and campaigns open and close.
     """
     service = Service(store, settings, clock)
-    handlers: defaultdict[str, dict[str, Handler]] = defaultdict(dict)
+    operations: defaultdict[str, dict[str, Operation]] = defaultdict(dict)
     for operation in OPERATIONS:
-        handlers[operation.path][operation.method] = operation.handler
+        operations[operation.path][operation.method] = operation
     routes = [
         Route(path, _Endpoint(service, path, methods), methods=None, include_in_schema=False)
-        for path, methods in handlers.items()
+        for path, methods in operations.items()
     ]
 
     @asynccontextmanager
@@ -76,10 +76,10 @@ def create_app(
 class _Endpoint:
     """Answers one path: calls the handler, turns what it raises into a problem, counts, and lets nothing out."""
 
-    def __init__(self, service: Service, route: str, handlers: dict[str, Handler]) -> None:
+    def __init__(self, service: Service, route: str, operations: dict[str, Operation]) -> None:
         self._service = service
         self._route = route
-        self._handlers = handlers
+        self._operations = operations
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -93,8 +93,6 @@ class _Endpoint:
                 send = _without_body(send)
             await response(scope, receive, send)
             self._count(scope["method"], response.status_code, reason, time.perf_counter() - start)
-        except ClientGone:
-            self._count(scope["method"], 499, "incomplete", time.perf_counter() - start)
         except Exception:  # the connection broke while the answer was sent
             logger.exception("unsent")
             self._count(scope["method"], 499, "internal", time.perf_counter() - start)
@@ -103,36 +101,26 @@ class _Endpoint:
 
     async def _answer(self, request: Request) -> Answer:
         try:
-            with self._admitted():
-                return await self._handler(request.method)(self._service, request)
-        except ClientGone:
-            raise
+            operation = self._operation(request.method)
+            if operation.body is not None or self._route in _ALWAYS:  # a body takes its place itself, once it is there
+                return await operation.handler(self._service, request)
+            with self._service.singles.place():
+                return await operation.handler(self._service, request)
         except Exception as error:
             refused = refusal(error, self._service.limits.retry_seconds)
             if refused.reason == "internal":
                 logger.exception("internal", extra={"fields": {"route": self._route}})
-            await drain(request)
+            if not await drain(request):
+                refused.headers.setdefault("connection", "close")
             return Answer(refused.reason, problem(refused))
 
-    @contextmanager
-    def _admitted(self) -> Iterator[None]:
-        """Take one of the places; refused requests take none, however long their answer takes."""
-        service = self._service
-        if service.admitted >= service.limits.requests and self._route not in _ALWAYS:
-            raise Refused("busy")
-        service.admitted += 1
-        try:
-            yield
-        finally:
-            service.admitted -= 1
-
-    def _handler(self, method: str) -> Handler:
-        handler = self._handlers.get("GET" if method == "HEAD" else method)
-        if handler is not None:
-            return handler
-        if not self._handlers:
+    def _operation(self, method: str) -> Operation:
+        operation = self._operations.get("GET" if method == "HEAD" else method)
+        if operation is not None:
+            return operation
+        if not self._operations:
             raise Refused("no_route")
-        allowed = sorted({*self._handlers, *(["HEAD"] if "GET" in self._handlers else [])})
+        allowed = sorted({*self._operations, *(["HEAD"] if "GET" in self._operations else [])})
         raise Refused("method", headers={"allow": ", ".join(allowed)})
 
     def _count(self, method: str, status: int, reason: str, seconds: float) -> None:

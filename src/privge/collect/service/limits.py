@@ -1,8 +1,11 @@
-"""What one sender may take from the others: a rate for each node, and memory for bodies."""
+"""What one sender may take from the others: a rate for each node, and places and memory for bodies."""
 
+import asyncio
 import hashlib
 import secrets
-from collections import OrderedDict
+from collections import Counter, OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from privge.collect.service.problems import Refused
 from privge.ids import node_key
@@ -53,19 +56,104 @@ class RateLimit:
                 self._full_at.move_to_end(name)  # it is looked at again when the others have had their turn
 
 
-class Allowance:
-    """Memory that bodies under way may take together."""
+class Arrival:
+    """One body: on its way at first, then worked on."""
 
-    def __init__(self, size: int) -> None:
-        self._size = size
+    __slots__ = ("deadline", "node", "size", "turned_out", "working")
+
+    def __init__(self, node: bytes) -> None:
+        self.node = node
+        self.size = 0  # bytes that arrived
+        self.deadline: asyncio.Timeout | None = None
+        self.working = False
+        self.turned_out = False  # had to make room for others
+
+
+class Room:
+    """Room for one kind of request: places for those that are worked on, memory for bodies.
+
+    A body on its way has no place, and memory only for the bytes that arrived, whatever was announced. When memory or
+    the number on their way runs out, the one that has been on its way for the longest must go. An honest body is there
+    in a moment; so it is the stalled and the dripping that make room for it, however many they are.
+
+    Parameters
+    ----------
+    places
+        Most requests that are worked on at once; one more is refused as busy.
+    arriving
+        Most bodies on their way at once.
+    memory
+        Most bytes of all bodies, on their way or worked on.
+    each
+        Most bodies of one node at once, on their way or worked on.
+    """
+
+    def __init__(self, *, places: int, arriving: int, memory: int, each: int | None = None) -> None:
+        self._places, self._most_arriving, self._memory, self._each = places, arriving, memory, each
+        self._arriving: dict[Arrival, None] = {}  # the oldest first
+        self._of: Counter[bytes] = Counter()
+        self._working = 0
         self.used = 0
 
-    def take(self, size: int) -> None:
-        """Set memory aside for a body, or refuse it as busy."""
-        if self.used + size > self._size:
-            raise Refused("busy")
-        self.used += size
+    def enter(self, node: str | int | None = None) -> Arrival:
+        """Let a body come."""
+        key = b"" if node is None else node_key(node)
+        if self._each is not None and node is not None and self._of[key] >= self._each:
+            raise Refused("rate", headers={"retry-after": "1"})
+        if len(self._arriving) >= self._most_arriving:
+            self._turn_out(next(iter(self._arriving)))
+        arrival = Arrival(key)
+        self._arriving[arrival] = None
+        self._of[key] += 1
+        return arrival
 
-    def give(self, size: int) -> None:
-        """Give memory back."""
-        self.used -= size
+    def grow(self, arrival: Arrival, size: int) -> None:
+        """Count bytes that arrived."""
+        self._check(arrival)
+        arrival.size += size
+        self.used += size
+        while self.used > self._memory:
+            self._turn_out(next(iter(self._arriving)))
+            self._check(arrival)
+
+    def admit(self, arrival: Arrival) -> None:
+        """Give a place to a body that is there."""
+        self._check(arrival)
+        self._take_place()
+        arrival.working = True
+        del self._arriving[arrival]
+
+    def leave(self, arrival: Arrival) -> None:
+        """Take back all that a body has."""
+        self._arriving.pop(arrival, None)
+        self._working -= arrival.working
+        self.used -= arrival.size
+        self._of[arrival.node] -= 1
+        if not self._of[arrival.node]:
+            del self._of[arrival.node]
+
+    @contextmanager
+    def place(self) -> Iterator[None]:
+        """Give a place to a request that has no body."""
+        self._take_place()
+        try:
+            yield
+        finally:
+            self._working -= 1
+
+    def _take_place(self) -> None:
+        if self._working >= self._places:
+            raise Refused("busy")
+        self._working += 1
+
+    def _turn_out(self, arrival: Arrival) -> None:
+        del self._arriving[arrival]
+        self.used -= arrival.size
+        arrival.size, arrival.turned_out = 0, True
+        if arrival.deadline is not None and not arrival.deadline.expired():
+            arrival.deadline.reschedule(0)  # its time is over now
+
+    @staticmethod
+    def _check(arrival: Arrival) -> None:
+        if arrival.turned_out:
+            raise Refused("busy")

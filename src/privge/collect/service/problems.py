@@ -69,12 +69,7 @@ class Refused(Exception):
         self.headers = headers or {}
 
 
-class ClientGone(Exception):
-    """The client closed the connection; nobody waits for an answer."""
-
-
 _ERRORS: dict[type, str] = {
-    ClientGone: "incomplete",
     InvalidToken: "unauthorized",
     Busy: "busy",
     StoreUnavailable: "unavailable",
@@ -97,8 +92,6 @@ def refusal(error: Exception, retry_seconds: int) -> Refused:
             refused.headers.setdefault("www-authenticate", "Bearer")
         case 503:
             refused.headers.setdefault("retry-after", str(retry_seconds))
-        case 400 | 408 | 413 | 415 | 422:  # some of the body may not have been read
-            refused.headers.setdefault("connection", "close")
     return refused
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from functools import partial
 from typing import ParamSpec, TypeVar
 
 from starlette.requests import Request
@@ -16,7 +17,7 @@ from starlette.requests import Request
 from privge.campaign import Campaign
 from privge.collect.commit import GroupCommit
 from privge.collect.service.body import header
-from privge.collect.service.limits import Allowance, RateLimit
+from privge.collect.service.limits import RateLimit, Room
 from privge.collect.service.metrics import Metrics
 from privge.collect.service.problems import Refused
 from privge.collect.service.settings import Settings
@@ -38,6 +39,7 @@ _CAMPAIGNS = 1024  # documents kept in memory; they never change
 _READERS = 2
 _READS = 256  # reads of the store that may wait
 _ID_LENGTH = 64
+_DOCUMENTS = 2  # campaigns that are being added
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +74,14 @@ class Service:
         self.limits = limits = settings.limits
         self.commit = GroupCommit(store, capacity=limits.queue)
         self.rate = RateLimit(limits.rate, limits.burst, limits.nodes)
-        self.allowance = Allowance(limits.bytes_in_flight)
+        room = partial(Room, arriving=limits.arriving, memory=limits.bytes_in_flight)
+        self.singles = room(places=limits.requests)  # and everything without a body
+        self.batches = room(places=limits.batches, each=limits.batches_of_node)
+        self.documents = room(places=_DOCUMENTS)
+        self.turn = asyncio.Lock()  # batches check their tokens one after the other; singles need not wait for many
         self.metrics = Metrics(settings.shared)
         self.summary = Summary()
         self.under_way = 0  # requests without a complete answer; shutting down waits for them
-        self.admitted = 0  # of these, the ones that a handler works on; their number is limited
         self.stopping = False
         self._verifier = Verifier(settings.keys, leeway=settings.leeway)
         self._known: dict[str, Known] = {}
@@ -173,7 +178,7 @@ class Service:
     def publish(self) -> None:
         """Bring the gauges up to date and leave the counters for other workers."""
         self.metrics.gauge("privge_queue_depth", self.commit.waiting)
-        self.metrics.gauge("privge_body_bytes", self.allowance.used)
+        self.metrics.gauge("privge_body_bytes", self.singles.used + self.batches.used + self.documents.used)
         self.metrics.publish()
 
     async def _retire(self, today: date) -> None:

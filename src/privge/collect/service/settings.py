@@ -23,11 +23,20 @@ class Limits:
     body_seconds
         Time in which a body must arrive.
     requests
-        Requests under way at once; more are answered 503.
+        Requests worked on at once, besides batches; more are answered 503. Who sends a body counts once it is there.
+    batches
+        Batches worked on at once; more are answered 503.
+    batches_of_node
+        Batches of one sender at once, on their way or worked on; more are answered 429.
+    arriving
+        Bodies on their way at once; when more come, whoever has been sending for the longest is answered 503. Batches
+        are counted apart.
     queue
-        Reports that may wait for a commit; more are answered 503.
+        Reports that may wait for a commit; more are answered 503. Batches leave as many free as there are
+        ``requests``, so that a single report finds a place.
     bytes_in_flight
-        Memory for bodies that are being read; more are answered 503.
+        Memory for bodies; when more bytes come, whoever has been sending for the longest is answered 503. Batches are
+        counted apart.
     rate, burst
         Requests a second that one node may make for long, and at once; more are answered 429.
     nodes
@@ -42,6 +51,9 @@ class Limits:
     campaign_bytes: int = 8 * 2**20
     body_seconds: float = 10.0
     requests: int = 512
+    batches: int = 64
+    batches_of_node: int = 4
+    arriving: int = 1024
     queue: int = 20_000
     bytes_in_flight: int = 32 * 2**20
     rate: float = 1.0

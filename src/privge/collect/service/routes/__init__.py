@@ -43,6 +43,7 @@ class Operation:
 
 
 _JSON, _PROBLEMS_OF_BODIES = "application/json", ("media_type", "too_large", "too_slow", "incomplete")
+_PROBLEMS_OF_BATCHES = ("unknown", "not_open_yet", "batch", "unauthorized", "rate", *_PROBLEMS_OF_BODIES)
 _CAMPAIGN = "/v1/campaigns/{campaign}"
 
 OPERATIONS = (
@@ -53,19 +54,22 @@ OPERATIONS = (
          "unauthorized", "rate", *_PROBLEMS_OF_BODIES),
     ),
     Operation(
-        "POST", f"{_CAMPAIGN}/reports", reports.post_batch, (_JSON, list[wire.Result]),
-        body=("application/msgpack", wire.Batch), refusals=("unknown", "not_open_yet", "batch", *_PROBLEMS_OF_BODIES),
+        "POST", f"{_CAMPAIGN}/reports", reports.post_batch, (_JSON, list[wire.Result]), "node",
+        ("application/msgpack", wire.Batch), refusals=_PROBLEMS_OF_BATCHES,
     ),
     Operation(
         "GET", f"{_CAMPAIGN}/me", standing.get_standing, (_JSON, wire.Standing), "node",
         refusals=("closed", "erased", "over_budget", "unknown", "not_open_yet", "unauthorized", "rate"),
     ),
     Operation(
-        "POST", f"{_CAMPAIGN}/ask", standing.post_tokens, (_JSON, list[wire.Result]),
-        body=("application/msgpack", wire.Tokens), refusals=("unknown", "not_open_yet", "batch", *_PROBLEMS_OF_BODIES),
+        "POST", f"{_CAMPAIGN}/ask", standing.post_tokens, (_JSON, list[wire.Result]), "node",
+        ("application/msgpack", wire.Tokens), refusals=_PROBLEMS_OF_BATCHES,
     ),
     Operation("GET", _CAMPAIGN, campaigns.get_campaign, (_JSON, None), refusals=("unknown",)),
-    Operation("GET", f"{_CAMPAIGN}/status", campaigns.get_status, (_JSON, wire.CampaignStatus), refusals=("unknown",)),
+    Operation(
+        "GET", f"{_CAMPAIGN}/status", campaigns.get_status, (_JSON, wire.CampaignStatus), "operator",
+        refusals=("unauthorized", "unknown"),
+    ),
     Operation("GET", "/v1/campaigns", campaigns.list_campaigns, (_JSON, list[wire.CampaignSummary])),
     Operation(
         "POST", "/v1/campaigns", campaigns.add_campaign, (_JSON, wire.CampaignAdded), "operator", (_JSON, None), (201,),
@@ -79,7 +83,7 @@ OPERATIONS = (
     Operation("DELETE", "/v1/me", people.delete_me, (_JSON, wire.Erasure), "node", refusals=("unauthorized", "rate")),
     Operation("GET", "/healthz", about.healthz, (_JSON, wire.Health)),
     Operation("GET", "/readyz", about.readyz, (_JSON, wire.Health)),
-    Operation("GET", "/metrics", about.metrics, ("text/plain", None)),
+    Operation("GET", "/metrics", about.metrics, ("text/plain", None), "operator", refusals=("unauthorized",)),
     Operation("GET", "/openapi.json", about.openapi, (_JSON, None)),
     Operation("GET", "/", about.page, ("text/html", None)),
 )  # fmt: skip

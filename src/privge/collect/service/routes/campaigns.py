@@ -1,4 +1,4 @@
-"""Campaigns: what is asked. Anybody may read them; only the operator adds and closes them."""
+"""Campaigns: what is asked. Anybody may read them; only the operator adds, counts and closes them."""
 
 from datetime import datetime
 
@@ -30,7 +30,12 @@ async def get_campaign(service: Service, request: Request) -> Answer:
 
 
 async def get_status(service: Service, request: Request) -> Answer:
-    """Return how many reports a campaign has."""
+    """Return how many reports a campaign has.
+
+    To the operator alone: whoever could ask for a live count again and again would see when each report came, and
+    only the day is to be known.
+    """
+    service.admit_operator(request)
     known = await service.campaign(request.path_params["campaign"])
     return json_answer(await _status(service, known.id), cache_control="no-store")
 
@@ -41,7 +46,7 @@ async def add_campaign(service: Service, request: Request) -> Answer:
     limits = service.limits
     async with Body(
         request, "application/json",
-        limit=limits.campaign_bytes, seconds=limits.body_seconds, allowance=service.allowance,
+        limit=limits.campaign_bytes, seconds=limits.body_seconds, room=service.documents, node=None,
     ) as body:  # fmt: skip
         campaign = _campaign(body)
         try:

@@ -36,7 +36,7 @@ async def _put_report(service: Service, request: Request) -> str:
     known = await service.campaign_for_reports(campaign)
     async with Body(
         request, "application/octet-stream",
-        limit=2 * known.k, seconds=service.limits.body_seconds, allowance=service.allowance,
+        limit=2 * known.k, seconds=service.limits.body_seconds, room=service.singles, node=grant.node,
     ) as body:  # fmt: skip
         if len(body) != 2 * known.k:
             raise Refused("length")
@@ -49,12 +49,14 @@ async def _put_report(service: Service, request: Request) -> str:
 
 
 async def post_batch(service: Service, request: Request) -> Answer:
-    """Store many reports; each has its own token and its own result."""
-    known = await service.campaign_for_reports(request.path_params["campaign"])
+    """Store many reports; each has its own token and its own result. The sender shows one token before the body."""
+    campaign = request.path_params["campaign"]
+    grant = service.grant(request, campaign)
+    known = await service.campaign_for_reports(campaign)
     limits = service.limits
     async with Body(
         request, "application/msgpack",
-        limit=limits.batch_bytes, seconds=limits.body_seconds, allowance=service.allowance,
+        limit=limits.batch_bytes, seconds=limits.body_seconds, room=service.batches, node=grant.node,
     ) as body:  # fmt: skip
         try:
             items = _decoder.decode(body)
@@ -71,9 +73,18 @@ _decoder = msgspec.msgpack.Decoder(Batch)
 
 async def _store(service: Service, known: Known, items: list[BatchItem]) -> list[str]:
     """Return the reason for each item, in order."""
-    reasons = _malformed(known, items)
-    good: list[int] = []
-    uploads: list[Upload] = []
+    async with service.turn:
+        reasons = _malformed(known, items)
+        uploads = await _verified(service, known, items, reasons)
+    outcomes = await service.commit.put_many(known.id, list(uploads.values()), leave=service.limits.requests)
+    for position, outcome in zip(uploads, outcomes, strict=True):
+        reasons[position] = outcome.value
+    return reasons
+
+
+async def _verified(service: Service, known: Known, items: list[BatchItem], reasons: list[str]) -> dict[int, Upload]:
+    """Return what may be stored by its position; the others get their reason."""
+    uploads: dict[int, Upload] = {}
     for position, (item, reason) in enumerate(zip(items, reasons, strict=True)):
         if position % _BREATH == _BREATH - 1:
             await asyncio.sleep(0)
@@ -81,16 +92,12 @@ async def _store(service: Service, known: Known, items: list[BatchItem]) -> list
             grant = service.verify(item.token, known.id)
             if reason == "":
                 service.rate.take(grant.node, asyncio.get_running_loop().time())
-                good.append(position)
-                uploads.append(Upload(grant.node, item.codes))
+                uploads[position] = Upload(grant.node, item.codes)
         except InvalidToken:
             reasons[position] = "unauthorized"
         except Refused as refused:
             reasons[position] = refused.reason
-    outcomes = await service.commit.put_many(known.id, uploads)
-    for position, outcome in zip(good, outcomes, strict=True):
-        reasons[position] = outcome.value
-    return reasons
+    return uploads
 
 
 def _malformed(known: Known, items: list[BatchItem]) -> list[str]:

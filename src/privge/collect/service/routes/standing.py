@@ -32,12 +32,14 @@ async def get_standing(service: Service, request: Request) -> Answer:
 
 
 async def post_tokens(service: Service, request: Request) -> Answer:
-    """Say for each of many tokens whether a report of its node would be stored."""
-    known = await service.campaign_for_reports(request.path_params["campaign"])
+    """Say for each of many tokens whether a report of its node would be stored. One of them is shown before the body."""
+    campaign = request.path_params["campaign"]
+    grant = service.grant(request, campaign)
+    known = await service.campaign_for_reports(campaign)
     limits = service.limits
     async with Body(
         request, "application/msgpack",
-        limit=limits.batch_bytes, seconds=limits.body_seconds, allowance=service.allowance,
+        limit=limits.batch_bytes, seconds=limits.body_seconds, room=service.batches, node=grant.node,
     ) as body:  # fmt: skip
         try:
             tokens = _decoder.decode(body)
@@ -54,17 +56,18 @@ async def _ask(service: Service, campaign: str, tokens: list[str]) -> list[str]:
     """Return the reason for each token, in order."""
     reasons = ["unauthorized"] * len(tokens)
     good: dict[int, str | int] = {}
-    for position, token in enumerate(tokens):
-        if position % _BREATH == _BREATH - 1:
-            await asyncio.sleep(0)
-        try:
-            grant = service.verify(token, campaign)
-            service.rate.take(grant.node, asyncio.get_running_loop().time())
-            good[position] = grant.node
-        except InvalidToken:
-            pass
-        except Refused as refused:
-            reasons[position] = refused.reason
+    async with service.turn:
+        for position, token in enumerate(tokens):
+            if position % _BREATH == _BREATH - 1:
+                await asyncio.sleep(0)
+            try:
+                grant = service.verify(token, campaign)
+                service.rate.take(grant.node, asyncio.get_running_loop().time())
+                good[position] = grant.node
+            except InvalidToken:
+                pass
+            except Refused as refused:
+                reasons[position] = refused.reason
     standings = await service.read(service.store.ask, campaign, list(good.values()))
     for position, (outcome, _) in zip(good, standings, strict=True):
         reasons[position] = _NEW.get(outcome, outcome.value)
