@@ -3,6 +3,7 @@
 Before that, many questions in few requests: arrays of tokens, with what a report of each node would get.
 """
 
+import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Annotated, Final, TypeAlias
@@ -19,6 +20,8 @@ MAX_BATCH: Final = 5_000
 
 TokenOf: TypeAlias = Callable[[str | int], str]
 """Returns the token of a node."""
+
+logger = logging.getLogger(__name__)
 
 _LARGEST_ANSWER = 2**22
 _GOOD = (200, 201)
@@ -116,7 +119,9 @@ def _settle(
         rows = [row for row in rows if row in later]
         if not rows:
             return
-        service.patience.wait(failures, None)
+        seconds = service.patience.delay(failures, None)
+        logger.info("the service put off %d reports; sending them again in %.0f s", len(rows), seconds)
+        service.patience.sleep(seconds)
     raise ServiceUnavailable(f"the service put off {len(rows)} reports again and again; run the same command later")
 
 

@@ -22,7 +22,7 @@ class Patience:
     longest
         Seconds that no wait exceeds, nor one that the service asks for.
     timeout
-        Seconds for a connection, for silence, and for an answer as a whole.
+        Seconds for one exchange as a whole: name, connection, TLS, request, and all of the answer.
     sleep
         What waits.
     """
@@ -33,10 +33,10 @@ class Patience:
     timeout: float = 30.0
     sleep: Callable[[float], None] = time.sleep
 
-    def wait(self, failures: int, asked: float | None) -> None:
-        """Wait after a failure; ``asked`` is the least that the service asks for."""
+    def delay(self, failures: int, asked: float | None) -> float:
+        """Draw the seconds to wait after a failure; ``asked`` is the least that the service asks for."""
         jitter = _random.uniform(0, min(self.longest, self.pause * 2**failures))
-        self.sleep(min(self.longest, jitter + (asked or 0.0)))
+        return min(self.longest, jitter + (asked or 0.0))
 
 
 PATIENCE: Final = Patience()

@@ -1,7 +1,8 @@
 """Requests to a service: verified TLS, bounded answers, no redirects, and patience where it helps.
 
-A request is tried again when nobody answers, or after 429 and 5xx; never after another 4xx. Every request here may be
-repeated safely, because a report is stored under its own hash. Messages name no token, node or body.
+A request is tried again when nobody answers in time, or after 408, 429 and 5xx; never after another 4xx. Every request
+here may be repeated safely, because a report is stored under its own hash. Whoever waits is told by a log line (INFO).
+How long, how often and what is told depends on the service alone. Messages name no token, node or body.
 """
 
 import http.client
@@ -10,18 +11,22 @@ import logging
 import re
 import socket
 import ssl
-import time
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
 from privge.device.address import Address
+from privge.device.connection import Connection, Exchange, TooMuch
 from privge.device.patience import PATIENCE, Patience
 from privge.errors import ServiceRefused, ServiceUnavailable
 
 logger = logging.getLogger(__name__)
 
 _CHUNK = 2**16
+_SILENCE = 3.0  # seconds after which whoever waits is told for what
+_AGAIN = (408, 429)  # besides 5xx
 _NETWORK = (OSError, http.client.HTTPException)
 _HOPELESS = (socket.gaierror, ssl.SSLCertVerificationError)
 SMALL: Final = 2**16
@@ -62,7 +67,7 @@ class Service:
 
     address: Address
     patience: Patience = PATIENCE
-    _connection: http.client.HTTPConnection | None = field(default=None, init=False, repr=False)
+    _connection: Connection | None = field(default=None, init=False, repr=False)
 
     def ask(
         self, method: str, path: str, *, body: bytes | None = None, headers: Mapping[str, str], largest: int = SMALL
@@ -72,19 +77,19 @@ class Service:
         for failures in range(self.patience.attempts):
             asked = None
             try:
-                answer = self._once(method, path, body, headers, largest)
+                with self._telling():
+                    answer = self._once(method, path, body, headers, largest)
             except _HOPELESS as error:
                 raise ServiceUnavailable(f"{self.address.origin} cannot be reached: {_words(error)}") from error
             except _NETWORK as error:
                 self.close()
                 problem = _words(error)
             else:
-                if answer.status != 429 and answer.status < 500:
+                if answer.status not in _AGAIN and answer.status < 500:
                     return answer
                 problem, asked = f"it answers {answer.status}", answer.retry_after
             if failures + 1 < self.patience.attempts:
-                logger.debug("attempt %d failed (%s); trying again", failures + 1, problem)
-                self.patience.wait(failures, asked)
+                self._wait(failures, problem, asked)
         raise ServiceUnavailable(
             f"{self.address.origin} did not take it in {self.patience.attempts} attempts ({problem}); try again later"
         )
@@ -95,19 +100,41 @@ class Service:
             self._connection.close()
             self._connection = None
 
+    def _wait(self, failures: int, problem: str, asked: float | None) -> None:
+        """Wait after a failure, and say for how long."""
+        seconds, attempts = self.patience.delay(failures, asked), self.patience.attempts
+        logger.info(
+            "%s: attempt %d of %d failed (%s); trying again in %.0f s",
+            self.address.origin, failures + 1, attempts, problem, seconds,
+        )  # fmt: skip
+        self.patience.sleep(seconds)
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        """Say that there is no answer yet, if it takes long."""
+        words = "waiting for %s (up to %.0f s)", self.address.origin, self.patience.timeout
+        timer = threading.Timer(_SILENCE, logger.info, words)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
     def _once(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str], largest: int) -> Answer:
         connection = self._connection = self._connection or self._connect()
-        deadline = time.monotonic() + self.patience.timeout
+        connection.exchange = exchange = Exchange(self.patience.timeout)
         connection.request(method, path, body=body, headers={"User-Agent": "privge", **headers})
         response = connection.getresponse()
+        if response.status < 200:  # the library knows 100 alone; the answer proper is still to come
+            raise http.client.UnknownProtocol(str(response.status))
+        exchange.allow(2 * largest)  # what frames a body may be as large
         content = bytearray()
         while chunk := response.read1(_CHUNK):
             content += chunk
             if len(content) > largest:
                 self.close()
                 raise ServiceRefused(response.status, f"the service answers with more than {largest:,} bytes")
-            if time.monotonic() > deadline:
-                raise TimeoutError("the answer takes too long")
         if response.length:  # announced, but not sent
             raise http.client.IncompleteRead(bytes(content))
         response.close()  # the connection stays, for the next request
@@ -118,13 +145,10 @@ class Service:
         kind, asked = response.headers.get_content_type(), response.headers.get("Retry-After")
         return Answer(response.status, bytes(content), kind, _seconds(asked))
 
-    def _connect(self) -> http.client.HTTPConnection:
-        where, timeout = self.address, self.patience.timeout
-        if where.scheme == "http":
-            return http.client.HTTPConnection(where.host, where.port, timeout=timeout)
-        return http.client.HTTPSConnection(
-            where.host, where.port, timeout=timeout, context=ssl.create_default_context()
-        )
+    def _connect(self) -> Connection:
+        where = self.address
+        context = None if where.scheme == "http" else ssl.create_default_context()
+        return Connection(where.host, where.port, context)
 
 
 def _seconds(retry_after: str | None) -> float | None:
@@ -136,4 +160,4 @@ def _words(error: Exception) -> str:
     """Return what went wrong without what was sent."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
-    return str(error) if isinstance(error, TimeoutError) and str(error) else type(error).__name__
+    return str(error) if isinstance(error, TimeoutError | TooMuch) and str(error) else type(error).__name__

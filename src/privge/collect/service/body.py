@@ -42,7 +42,7 @@ async def drain(request: Request) -> bool:
             for _ in range(_PARTS):
                 message = await request.receive()
                 if not message.get("more_body", False):
-                    return message["type"] == "http.request"
+                    return bool(message["type"] == "http.request")
     return False
 
 

@@ -1,14 +1,17 @@
 """What one sender may take from the others: a rate for each node, and places and memory for bodies."""
 
-import asyncio
 import hashlib
 import secrets
 from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from privge.collect.service.problems import Refused
 from privge.ids import node_key
+
+if TYPE_CHECKING:
+    from asyncio import Timeout
 
 
 class RateLimit:
@@ -64,7 +67,7 @@ class Arrival:
     def __init__(self, node: bytes) -> None:
         self.node = node
         self.size = 0  # bytes that arrived
-        self.deadline: asyncio.Timeout | None = None
+        self.deadline: Timeout | None = None
         self.working = False
         self.turned_out = False  # had to make room for others
 

@@ -32,7 +32,7 @@ async def get_standing(service: Service, request: Request) -> Answer:
 
 
 async def post_tokens(service: Service, request: Request) -> Answer:
-    """Say for each of many tokens whether a report of its node would be stored. One of them is shown before the body."""
+    """Say for each of many tokens whether a report of its node would be stored. One is shown before the body."""
     campaign = request.path_params["campaign"]
     grant = service.grant(request, campaign)
     known = await service.campaign_for_reports(campaign)
