@@ -38,9 +38,8 @@ class Script:
             threading.Thread(target=self._play, args=(connection,), daemon=True).start()
 
     def _play(self, connection):
-        with connection:
-            with suppress(OSError):
-                self.act(self, connection)
+        with connection, suppress(OSError):
+            self.act(self, connection)
 
     def repeat(self, connection, part, pause=DRIP):
         end = time.monotonic() + LONGEST
