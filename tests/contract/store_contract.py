@@ -727,3 +727,33 @@ class StoreContract:
         problems = " ".join(opened(1).verify())
         assert found in problems
         assert "alice" not in problems
+
+    # What is large is read where it is needed.
+
+    def test_a_document_is_read_once_and_by_nobody_who_does_not_need_it(self, opened, monkeypatch):
+        large = [campaign_of(f"{number} " + 100_000 * "x") for number in range(3)]
+        first = opened()
+        for campaign in large:
+            first.add_campaign(campaign)
+            first.put(campaign.id, [Upload("alice", codes(1, 2, 3))], day=DAY)
+        store = opened()
+        with store._reading() as session:
+            kind = type(session)
+        rows, read = kind.rows, []
+
+        def counted(session, sql, *values):
+            found = rows(session, sql, *values)
+            read.extend(value for row in found for value in row if isinstance(value, str) and len(value) > 1_000)
+            return found
+
+        monkeypatch.setattr(kind, "rows", counted)
+        assert [held.epsilon for held in store.holdings("alice")] == [1.0] * 3
+        store.put(large[0].id, [Upload("bob", codes(1, 2, 3))], day=DAY)
+        assert store.ask(large[0].id, ["alice"])[0].outcome is DIFFERENT
+        store.erase("alice", campaign=large[1].id)
+        assert read == []
+        for _ in range(3):
+            assert [state.reports for state in store.campaigns()] == [2, 0, 1]
+            assert store.campaign(large[0].id).reports == 2
+            assert store.retire(DAY) == 0
+        assert len(read) == 3

@@ -18,11 +18,11 @@ class Session(Protocol):
 
 
 class CampaignRow(NamedTuple):
-    """A row of the table of campaigns."""
+    """A row of the table of campaigns, without its document: that may be large, and few need it (`document_of`)."""
 
     number: int
     id: str
-    document: str
+    epsilon: float
     is_open: int
     closed: int | None
     retired: int
@@ -30,3 +30,9 @@ class CampaignRow(NamedTuple):
     reports: int
     erased: int
     last: int
+
+
+def document_of(session: Session, row: CampaignRow) -> str:
+    """Read the document of a campaign."""
+    ((document,),) = session.rows("SELECT document FROM campaigns WHERE number = ?", row.number)
+    return str(document)

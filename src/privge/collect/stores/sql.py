@@ -18,7 +18,7 @@ from privge.campaign import Campaign
 from privge.collect.stores.keys import is_integer, key_of, text_of
 from privge.collect.stores.log import UNNAMED, Act, Kind, lines, note
 from privge.collect.stores.rules import check_collectable, decide, exact, retired_on, to_day, to_number
-from privge.collect.stores.session import CampaignRow, Session
+from privge.collect.stores.session import CampaignRow, Session, document_of
 from privge.collect.stores.store import Block, CampaignState, Erased, Holding, Node, Outcome, Standing, Upload
 from privge.collect.stores.verification import find_problems
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from privge.ids import Ids
 
 _LOOKUP = 10_000  # nodes in one look-up; SQLite takes 32,766 values in a statement
-_COLUMNS = "number, id, document, is_open, closed, retired, texts, reports, erased, last"
+_COLUMNS = "number, id, epsilon, is_open, closed, retired, texts, reports, erased, last"
 
 
 class SqlStore(ABC):
@@ -103,13 +103,12 @@ class SqlStore(ABC):
         """Return a campaign by its id."""
         with self._reading() as session:
             row = _find(session, campaign)
-        return None if row is None else self._state(row)
+            return None if row is None else self._state(session, row)
 
     def campaigns(self) -> list[CampaignState]:
         """Return every campaign, the oldest first."""
         with self._reading() as session:
-            rows = _all(session)
-        return [self._state(row) for row in rows]
+            return [self._state(session, row) for row in _all(session)]
 
     def put(self, campaign: str, uploads: Sequence[Upload], *, day: date) -> list[Outcome]:
         """Store reports in one durable transaction; one outcome for each, in order."""
@@ -123,7 +122,7 @@ class SqlStore(ABC):
             held, spent = self._known(session, row, list({key for key, _ in pairs}))
             outcomes = decide(
                 pairs, held, spent,
-                price=exact(self._campaign(row).epsilon), cap=self._cap, is_open=bool(row.is_open),
+                price=exact(row.epsilon), cap=self._cap, is_open=bool(row.is_open),
             )  # fmt: skip
             fresh = [position for position, outcome in enumerate(outcomes) if outcome is Outcome.STORED]
             if fresh:
@@ -140,7 +139,7 @@ class SqlStore(ABC):
                 return [Standing(Outcome.UNKNOWN, None)] * len(keys)
             unique = list(dict.fromkeys(keys))
             held, spent = self._known(session, row, unique)
-        price, is_open = exact(self._campaign(row).epsilon), bool(row.is_open)
+        price, is_open = exact(row.epsilon), bool(row.is_open)
         new = [(key, b"") for key in unique]  # bytes that no report has
         outcomes = decide(new, held, spent, price=price, cap=self._cap, is_open=is_open)
         standings = {key: Standing(outcome, held.get(key)) for key, outcome in zip(unique, outcomes, strict=True)}
@@ -187,7 +186,7 @@ class SqlStore(ABC):
                 "SELECT campaign, codes, day, erased FROM reports WHERE node = ? ORDER BY campaign", key
             )
         return [
-            Holding(row.id, None if erased or row.retired else codes, to_day(day), self._campaign(row).epsilon)
+            Holding(row.id, None if erased or row.retired else codes, to_day(day), row.epsilon)
             for row, codes, day, erased in ((campaigns[number], *rest) for number, *rest in found)
         ]
 
@@ -233,9 +232,9 @@ class SqlStore(ABC):
             raise ValueError(f"size must be at least 1, got {size}")
         with self._reading() as session:
             row = _find(session, campaign)
-        if row is None or row.retired:
-            return
-        k, end = self._campaign(row).k, row.last
+            if row is None or row.retired:
+                return
+            k, end = self._campaign(session, row).k, row.last
         while after < end:
             with self._reading() as session:
                 found = session.rows(
@@ -268,7 +267,7 @@ class SqlStore(ABC):
         with self._writing() as session:
             for row in _all(session):
                 closed = None if row.closed is None else to_day(row.closed)
-                due = retired_on(self._campaign(row), closed)
+                due = retired_on(self._campaign(session, row), closed)
                 if row.retired or due is None or due > today:
                     continue
                 session.rows(f"UPDATE reports SET codes = {self._blank} WHERE campaign = ?", row.number)  # noqa: S608
@@ -307,14 +306,14 @@ class SqlStore(ABC):
                 found.append(Unexplained(campaign.id, reports, least_false(campaign.law, campaign.k, counts)))
         return found
 
-    def _state(self, row: CampaignRow) -> CampaignState:
-        return CampaignState(self._campaign(row), bool(row.is_open), row.reports, row.erased, row.last)
+    def _state(self, session: Session, row: CampaignRow) -> CampaignState:
+        return CampaignState(self._campaign(session, row), bool(row.is_open), row.reports, row.erased, row.last)
 
-    def _campaign(self, row: CampaignRow) -> Campaign:
-        """Return the parsed campaign; parsing checks the law, so it is done once."""
+    def _campaign(self, session: Session, row: CampaignRow) -> Campaign:
+        """Return the parsed campaign; reading takes time and parsing checks the law, so both are done once."""
         campaign = self._parsed.get(row.id)
         if campaign is None:
-            campaign = self._parsed[row.id] = Campaign.from_json(row.document)
+            campaign = self._parsed[row.id] = Campaign.from_json(document_of(session, row))
         return campaign
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from privge.campaign import Campaign
 from privge.collect.stores.keys import is_integer, key_of, text_of
 from privge.collect.stores.log import gaps
-from privge.collect.stores.session import CampaignRow, Session
+from privge.collect.stores.session import CampaignRow, Session, document_of
 from privge.errors import BadData
 
 _PAGE = 65_536
@@ -34,14 +34,15 @@ def find_problems(session: Session, campaigns: list[CampaignRow], lifetime_epsil
 
 
 def _campaign_problems(session: Session, row: CampaignRow) -> Iterator[str]:
+    document = document_of(session, row)
     try:
-        campaign = Campaign.from_json(row.document)
+        campaign = Campaign.from_json(document)
     except BadData as error:
         yield f"its document cannot be read ({error})"
         return
-    if hashlib.sha256(row.document.encode()).hexdigest() != row.id:
+    if hashlib.sha256(document.encode()).hexdigest() != row.id:
         yield "its document is not the one that its id names"
-    if session.rows("SELECT epsilon FROM campaigns WHERE number = ?", row.number) != [(campaign.epsilon,)]:
+    if row.epsilon != campaign.epsilon:
         yield "its epsilon is not that of its document"
     yield from _counts(session, row)
     wrong, remains, strange = _codes(session, row, campaign)
