@@ -10,13 +10,13 @@ import subprocess
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack, closing
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
 import pytest
 
-from collect.service.harness import ADMIN, report_of, running, token_of
+from collect.service.harness import ADMIN, campaign_of, report_of, running, token_of
 
 
 def memory_of(pid):
@@ -153,6 +153,49 @@ def test_a_head_that_stops_ends_the_connection(server):
     answer = exchange(server, b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ")
     assert b"200" not in answer[:20]
     assert time.monotonic() - start < 10
+
+
+def sockets_of(pid):
+    links = [str(file.readlink()) for file in Path(f"/proc/{pid}/fd").iterdir() if file.is_symlink()]
+    return sum(link.startswith("socket:") for link in links)
+
+
+def test_who_does_not_take_the_answers_is_closed(server):
+    """Otherwise such connections would fill up what the server takes on, for ever."""
+    worker = worker_of(server)
+    before = sockets_of(worker)
+    asked = b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n"
+    with ExitStack() as held:
+        for _ in range(20):
+            connection = held.enter_context(closing(socket.socket()))
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            connection.connect((server.host, server.port))
+            connection.sendall(asked * 400)  # 8 MB of answers, and none is read
+        deadline = time.monotonic() + 30
+        while sockets_of(worker) > before + 2:
+            assert time.monotonic() < deadline, "the connections are still open"
+            time.sleep(0.2)
+    assert server.call("GET", "/healthz").status == 200
+
+
+def test_documents_that_nobody_takes_take_no_memory(server):
+    large = campaign_of(dimensions=100, names=[f"{number} " + "x" * 20_000 for number in range(100)])
+    assert server.add(large).status == 201
+    path = f"/v1/campaigns/{large.id}"
+    assert hashlib.sha256(server.call("GET", path).body).hexdigest() == large.id
+    head = server.call("HEAD", path)
+    assert (head.status, head.body, int(head.headers["content-length"])) == (200, b"", len(large.to_json()))
+    worker = worker_of(server)
+    before = memory_of(worker)
+    with ExitStack() as held:
+        for _ in range(100):
+            connection = held.enter_context(closing(socket.socket()))
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            connection.connect((server.host, server.port))
+            connection.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        time.sleep(0.5)
+        grown = memory_of(worker) - before
+    assert grown < 0.25 * 100 * len(large.to_json()) / 2**20
 
 
 def test_a_connection_that_idles_is_closed(server):

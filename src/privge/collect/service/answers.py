@@ -5,8 +5,23 @@ from typing import NamedTuple
 
 import msgspec
 from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
 from privge.collect.service.problems import REASONS, Refused, problem, result
+
+_PIECE = 2**16
+
+
+class InPieces(Response):
+    """A large body, handed to the server as fast as it is taken: who does not read holds one piece, not all of it."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 (as any response)
+        """Send it."""
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        body = bytes(self.body)
+        for start in range(0, len(body), _PIECE):
+            end = start + _PIECE
+            await send({"type": "http.response.body", "body": body[start:end], "more_body": end < len(body)})
 
 
 class Answer(NamedTuple):

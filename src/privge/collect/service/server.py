@@ -2,7 +2,8 @@
 
 What is asked of granian: HTTP/1.1 only (a proxy speaks it, and the limits below exist for it), a time for the head of a
 request (also for a connection that idles), a cap on the head's size and on connections. Bodies are timed and capped by
-the application (`body`), because granian does not.
+the application (`body`), because granian does not. Nor does it end a connection whose client takes no answers; the
+system does that, once it is told to (`_end_untaken`).
 """
 
 import resource
@@ -11,6 +12,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -45,7 +47,7 @@ class Address:
     connections
         Most connections of a worker at once; more wait in the backlog.
     head_seconds
-        Time in which the head of a request must arrive; also how long a connection may idle.
+        Time in which the head of a request must arrive; also how long a connection may idle or take no answer.
     """
 
     host: str = "127.0.0.1"
@@ -85,7 +87,8 @@ def run(
         settings = replace(settings, shared=Path(shared) if workers > 1 else None)
         server = _server(address, workers, settings)
         threading.Thread(target=_announce, args=(address, ready), daemon=True).start()
-        server.serve(target_loader=partial(_application, store_url, settings, lifetime_epsilon), wrap_loader=False)
+        application = partial(_application, store_url, settings, lifetime_epsilon, address)
+        server.serve(target_loader=application, wrap_loader=False)
 
 
 def _server(address: Address, workers: int, settings: Settings) -> MPServer:
@@ -109,9 +112,10 @@ def _server(address: Address, workers: int, settings: Settings) -> MPServer:
     )
 
 
-def _application(store_url: str, settings: Settings, lifetime_epsilon: float | None) -> ASGIApp:
+def _application(store_url: str, settings: Settings, lifetime_epsilon: float | None, address: Address) -> ASGIApp:
     """Build the application inside a worker process."""
     logs.install()
+    threading.Thread(target=_end_untaken, args=(address,), daemon=True).start()
     return create_app(open_store(store_url, lifetime_epsilon), settings, close_store=True)
 
 
@@ -133,6 +137,23 @@ def _free_port(address: Address) -> int:
             raise PrivgeError(f"cannot listen on {address.url}: {error.strerror}") from error
         port: int = probe.getsockname()[1]
         return port
+
+
+def _end_untaken(address: Address) -> None:
+    """Let the system end connections that leave an answer untaken; those accepted inherit it from the listening one.
+
+    granian makes that one itself, a little after this is called, and does not hand it out; so it is looked up. Only
+    Linux can do this.
+    """
+    files = Path("/proc/self/fd")
+    while files.exists():
+        for file in files.iterdir():
+            with suppress(OSError), socket.fromfd(int(file.name), socket.AF_INET, socket.SOCK_STREAM) as found:
+                listens = found.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN)
+                if listens and found.getsockname()[1:2] == (address.port,):
+                    found.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(1000 * address.head_seconds))
+                    return
+        time.sleep(0.05)
 
 
 def _harden(connections: int) -> None:

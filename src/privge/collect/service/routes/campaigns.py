@@ -3,11 +3,10 @@
 from datetime import datetime
 
 from starlette.requests import Request
-from starlette.responses import Response
 
 from privge.campaign import Campaign
 from privge.collect.publishing import check_times
-from privge.collect.service.answers import Answer, json_answer
+from privge.collect.service.answers import Answer, InPieces, json_answer
 from privge.collect.service.body import Body
 from privge.collect.service.problems import Refused
 from privge.collect.service.service import Service
@@ -26,7 +25,7 @@ async def get_campaign(service: Service, request: Request) -> Answer:
     """Return the canonical document, byte for byte: its SHA-256 is the campaign's id."""
     known = await service.campaign(request.path_params["campaign"])
     headers = {"etag": f'"{known.id}"', "cache-control": "public, max-age=31536000, immutable"}
-    return Answer("ok", Response(known.document, 200, headers, "application/json"))
+    return Answer("ok", InPieces(known.document, 200, headers, "application/json"))
 
 
 async def get_status(service: Service, request: Request) -> Answer:
