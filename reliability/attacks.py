@@ -150,15 +150,35 @@ def _ask_badly(server: Server, crowd: Crowd, result: Attacked, longest: float) -
         status, seconds = _exchange(server, request)
         result.expected &= status in expected and seconds < longest
         result.answers[what] = f"closed after {seconds:.0f} s" if status == 0 else str(status)
+    status, _ = _exchange(server, good[:-3], half_close=True)
+    result.expected &= status == 400
+    result.answers["half a body and a half-close"] = str(status)
+    answered = _pipelined(server, [each.single for each in crowd.take(3)], result)
+    result.expected &= answered == 3
+    result.answers["3 pipelined"] = f"{answered} answered"
     result.expected &= _send_megabytes(server, put(token, codes, content_length=10_000_000))
     result.expected &= _cut(server, good[:-3]) and person.node not in server.held()
 
 
-def _exchange(server: Server, request: bytes) -> tuple[int, float]:
+def _pipelined(server: Server, requests: list[bytes], result: Attacked) -> int:
+    """Send requests at once, before any is answered; return how many were stored."""
+    answer = b""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as connection:
+        connection.sendall(b"".join(requests))
+        while answer.count(b"HTTP/1.1 ") < len(requests) and (part := connection.recv(65_536)):
+            answer += part
+    stored = answer.count(b"HTTP/1.1 201 ")
+    result.honest[201] += stored
+    return stored
+
+
+def _exchange(server: Server, request: bytes, *, half_close: bool = False) -> tuple[int, float]:
     """Send bytes as they are; return the status of the answer (0 for none) and the seconds until it ended."""
     start, answer = time.monotonic(), b""
     with socket.create_connection(("127.0.0.1", server.port), timeout=30) as connection:
         connection.sendall(request)
+        if half_close:
+            connection.shutdown(socket.SHUT_WR)
         with contextlib.suppress(ConnectionError):
             while b"\r\n\r\n" not in answer and (part := connection.recv(65_536)):
                 answer += part

@@ -13,8 +13,11 @@ from reliability.delivery import lose_answers, speak_at_once
 from reliability.disks import fill_disk, limit_files, turn_read_only
 from reliability.erasing import count_files, erase_under_load
 from reliability.fuzz import decoders, follow_schema, spoiled_requests
+from reliability.liars import wait_for_liars
 from reliability.model import services_agree, stores_agree
+from reliability.reading import read_among_many
 from reliability.server import Server
+from reliability.siege import besiege, dripping_bodies, idle_batches, idle_singles
 from reliability.table import NotPossible, Scenario, main
 
 Measure = Callable[[Path], tuple[str, bool]]
@@ -24,6 +27,7 @@ def scenarios() -> Sequence[Scenario]:
     """Return the promises of this suite."""
     lost = "0 acknowledged lost, 0 duplicates, ready again in < 2 s"
     outage = "503, no damage, recovers by itself"
+    held = "every honest report stored; honest rate ≥ 90 %"
     return (
         Scenario("SIGKILL under load, 50 times, SQLite", lost, _judged(partial(kill_on_sqlite, kills=50))),
         Scenario("SIGKILL under load, 10 times, PostgreSQL", lost, _with_postgres(_kill_on_postgres)),
@@ -36,6 +40,26 @@ def scenarios() -> Sequence[Scenario]:
         Scenario(
             "100 different reports of one node at once, PostgreSQL, 2 workers", "1 stored, 99 × 409",
             _with_postgres(lambda folder, server: _at_once(folder, store=server.empty(), workers=2)),
+        ),
+        Scenario(
+            "Siege: 24 idle batches of 4 MiB, of strangers, of 8 people with a token, and of 1", held,
+            _judged(partial(besiege, besiegers=idle_batches, rounds=10, reports=4_000)),
+        ),
+        Scenario(
+            "Siege: 520 idle singles, one half of strangers, the other of 13 people with a token", held,
+            _judged(partial(besiege, besiegers=idle_singles, rounds=10, reports=4_000)),
+        ),
+        Scenario(
+            "Siege: 520 reports and 26 batches that drip, a byte a second", held,
+            _judged(partial(besiege, besiegers=dripping_bodies, drip=True, rounds=10, reports=4_000)),
+        ),
+        Scenario(
+            "A service that drips heads or bodies, says 100 Continue for ever, or nothing",
+            "a device gives up within 1.5 times the timeout; a line says that it waits", _judged(wait_for_liars),
+        ),
+        Scenario(
+            "40 campaigns of 1.5 MB beside the one that is asked about", "GET /v1/me and the list: ≤ 2 times as long",
+            _judged(read_among_many),
         ),
         Scenario("Disk full, SQLite", outage, _fill),
         Scenario("Writing forbidden, SQLite", outage, _judged(partial(limit_files, seconds=3))),

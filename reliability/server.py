@@ -53,8 +53,7 @@ class Server:
         self.folder, self.options, self.campaign = folder, options, campaign
         self.store = store or str(folder / "reports.db")
         self.log = folder / "log"
-        with closing(socket.create_server(("127.0.0.1", 0))) as probe:
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         self.set_keys(keys)
         (folder / "admin").write_text(ADMIN)
         (folder / "admin").chmod(0o600)
@@ -182,6 +181,12 @@ class Server:
     def count(self) -> int:
         """Return how many reports the service says it has."""
         return json.loads(self.call("GET", f"/v1/campaigns/{self.campaign.id}/status", token=ADMIN)[1])["reports"]
+
+
+def free_port() -> int:
+    """Return a port on which nobody listens."""
+    with closing(socket.create_server(("127.0.0.1", 0))) as probe:
+        return probe.getsockname()[1]
 
 
 def _resident(pid: int) -> float:

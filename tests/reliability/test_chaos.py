@@ -10,8 +10,11 @@ from reliability.delivery import lose_answers, speak_at_once
 from reliability.disks import fill_disk, limit_files, turn_read_only
 from reliability.erasing import erase_under_load
 from reliability.fuzz import decoders, spoiled_requests
+from reliability.liars import wait_for_liars
 from reliability.model import services_agree
 from reliability.postgres import available, postgres
+from reliability.reading import read_among_many
+from reliability.siege import besiege, dripping_bodies, idle_batches, idle_singles
 from reliability.table import NotPossible
 
 
@@ -67,6 +70,23 @@ def test_a_file_system_that_turns_read_only_is_503(tmp_path):
 def test_a_database_that_turns_read_only_is_503_and_passes(tmp_path, database):
     result = databases.refuse_writes(tmp_path, database, seconds=0.3)
     assert result.kept, str(result)
+
+
+@pytest.mark.parametrize("besiegers", [idle_batches, idle_singles, dripping_bodies], ids=lambda each: each.__name__)
+def test_under_siege_every_honest_report_is_stored(tmp_path, besiegers):
+    result = besiege(tmp_path, besiegers, drip=besiegers is dripping_bodies, rounds=1, reports=500)
+    assert result.polite, str(result)
+
+
+def test_a_device_gives_up_on_services_that_never_finish_and_says_that_it_waits(tmp_path):
+    result = wait_for_liars(tmp_path, timeout=0.5)
+    assert max(result.seconds.values()) / result.timeout < 4
+    assert "trying again" in result.line
+
+
+def test_both_services_answer_beside_large_campaigns(tmp_path):
+    result = read_among_many(tmp_path, campaigns=3, size=100_000, times=3)
+    assert set(result.one) == set(result.many) == {"/v1/me", "/v1/campaigns"}
 
 
 def test_no_valid_token_is_refused_by_clocks_a_day_off(tmp_path):

@@ -1,10 +1,12 @@
 """The suites find a service that breaks its promises; otherwise their praise would be worth nothing."""
 
+from functools import partial
 from pathlib import Path
 
 from reliability.crashes import kill_on_sqlite
 from reliability.erasing import erase_under_load
 from reliability.fuzz import MARK, find_marks
+from reliability.siege import besiege, idle_singles
 from reliability.table import NotPossible, Row, Scenario, write
 
 LIAR = str(Path(__file__).with_name("lying_server.py"))
@@ -19,6 +21,14 @@ def test_kills_find_a_service_that_acknowledges_too_early(tmp_path):
 def test_the_search_finds_erased_bytes_that_were_left_in_the_log(tmp_path):
     result = erase_under_load(tmp_path, people=60, kills=0, program=(LIAR, "--leave"))
     assert result.found > 0
+    assert not result.kept
+
+
+def test_a_siege_finds_a_service_that_gives_a_place_to_who_only_comes(tmp_path):
+    besiegers = partial(idle_singles, count=1_100)
+    result = besiege(tmp_path, besiegers, rounds=1, reports=300, program=(LIAR, "--greedy"))
+    assert result.singles[503] > 0
+    assert not result.polite
     assert not result.kept
 
 
