@@ -46,7 +46,7 @@ def scenarios() -> Sequence[Scenario]:
             _judged(partial(besiege, besiegers=idle_batches, rounds=10, reports=4_000)),
         ),
         Scenario(
-            "Siege: 520 idle singles, one half of strangers, the other of 13 people with a token", held,
+            "Siege: 520 idle singles of 26 people with a token", held,
             _judged(partial(besiege, besiegers=idle_singles, rounds=10, reports=4_000)),
         ),
         Scenario(

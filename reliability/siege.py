@@ -33,9 +33,8 @@ def idle_batches(crowd: Crowd, count: int = 8) -> list[bytes]:
 
 
 def idle_singles(crowd: Crowd, count: int = 520) -> list[bytes]:
-    """Announce ten bytes and send none: one half strangers, the other people with a token, 20 connections each."""
-    tokens = ["none"] * (count // 2) + 20 * _tokens(crowd, "single", count // 40)
-    return [put(token, b"", content_length=10) for token in tokens]
+    """Announce ten bytes and send none: people with a token, 20 connections each; strangers are refused at once."""
+    return [put(token, b"", content_length=10) for token in 20 * _tokens(crowd, "single", count // 20)]
 
 
 def dripping_bodies(crowd: Crowd, count: int = 520) -> list[bytes]:

@@ -1,6 +1,5 @@
 """The suites find a service that breaks its promises; otherwise their praise would be worth nothing."""
 
-from functools import partial
 from pathlib import Path
 
 from reliability.crashes import kill_on_sqlite
@@ -25,8 +24,7 @@ def test_the_search_finds_erased_bytes_that_were_left_in_the_log(tmp_path):
 
 
 def test_a_siege_finds_a_service_that_gives_a_place_to_who_only_comes(tmp_path):
-    besiegers = partial(idle_singles, count=1_100)
-    result = besiege(tmp_path, besiegers, rounds=1, reports=300, program=(LIAR, "--greedy"))
+    result = besiege(tmp_path, idle_singles, rounds=1, reports=300, program=(LIAR, "--greedy"))
     assert result.singles[503] > 0
     assert not result.polite
     assert not result.kept
