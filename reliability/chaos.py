@@ -1,4 +1,4 @@
-"""The chaos suite: kills, lost answers, broken disks and databases, wrong clocks, erasure, fuzz, and a model."""
+"""The chaos suite: kills, lost answers, sieges, broken disks and databases, wrong clocks, erasure, fuzz, a model."""
 
 from collections.abc import Callable, Sequence
 from functools import partial

@@ -421,7 +421,7 @@ def test_a_person_in_two_parts_is_drawn_once(run, tmp_path, keys, service):
 
 def test_a_run_that_stops_in_the_second_part_goes_on_with_the_same_bytes(run, tmp_path, keys, service):
     folder = folder_of_users(tmp_path / "u", COUNT)
-    service.faults = [None, 401]
+    service.faults = [None, 404]
     assert run("--batch", folder, "--keys-file", keys).exit_code == 1
     assert len(service.stored) == 10
     summary = json.loads(run("--batch", folder, "--keys-file", keys, "--json").stdout)

@@ -152,6 +152,33 @@ def test_an_answer_over_tls_is_read_within_its_deadline(tmp_path, monkeypatch):
             assert (time.monotonic() - start) / TIMEOUT < 4
 
 
+def test_a_body_that_came_too_slowly_is_sent_again():
+    def slow_at_first(script, connection):
+        connection.recv(65_536)
+        status = b"408 Request Timeout" if script.connections == 1 else b"200 OK"
+        connection.sendall(b"HTTP/1.1 " + status + b"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+
+    with playing(slow_at_first) as script:
+        assert ask(script.port, attempts=2, body=b"x", sleep=lambda _: None).status == 200
+
+
+def test_a_connection_that_idled_is_made_anew(monkeypatch):
+    """The service may be about to close it; the failure would be told to whoever waits, and mean nothing."""
+    monkeypatch.setattr("privge.device.web._IDLE", 0.0)
+
+    def once(script, connection):
+        connection.recv(65_536)
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        script.over.wait(LONGEST)
+
+    with playing(once) as script:
+        service = Service(Address.parse(f"http://127.0.0.1:{script.port}/v1/campaigns/{'0' * 64}"))
+        for number in range(1, 4):
+            assert service.ask("GET", "/x", headers={}).status == 200
+            assert script.connections == number
+        service.close()
+
+
 def test_whoever_waits_is_told_for_what(caplog, monkeypatch):
     monkeypatch.setattr("privge.device.web._SILENCE", TIMEOUT / 5)
     with playing(silent) as script, caplog.at_level(logging.INFO, "privge"), pytest.raises(ServiceUnavailable):

@@ -197,13 +197,21 @@ def test_what_is_put_off_for_ever_ends(outbox, send, service):
         send(outbox.reports())
 
 
-@pytest.mark.parametrize("status", [401, 404, 413, 415])
+@pytest.mark.parametrize("status", [403, 404, 413, 415])
 def test_a_refused_batch_is_not_repeated(outbox, send, service, status):
     drawn(outbox, 2)
     service.faults = [status]
     with pytest.raises(ServiceRefused, match=f"refuses the batch with {status}"):
         send(outbox.reports())
     assert len(service.requests) == 1
+
+
+def test_a_token_that_is_not_accepted_for_the_batch_is_followed_by_the_next(outbox, send, service):
+    drawn(outbox, 3)
+    service.faults = [401, 401]
+    assert send(outbox.reports()) == {"stored": 3}
+    service.faults = [401] * 3
+    assert send(outbox.reports()) == {"unauthorized": 3}
 
 
 STORED, ESCAPE = b'{"status": 201, "reason": "stored"}', rb'{"status": 201, "reason": "\u001b[2J"}'

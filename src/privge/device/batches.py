@@ -11,7 +11,7 @@ from typing import Annotated, Final, TypeAlias
 import msgspec
 
 from privge._typing import Progress
-from privge.device.web import Service
+from privge.device.web import Answer, Service
 from privge.errors import ServiceRefused, ServiceUnavailable
 from privge.reports import Reports
 
@@ -126,17 +126,31 @@ def _settle(
 
 
 def _post(service: Service, what: str, tokens: list[str], items: Sequence[object]) -> list[_Result]:
-    answer = service.ask(
+    """Post a batch in the name of the first of its tokens that the service accepts; without one it reads no batch."""
+    for position, token in enumerate(tokens):
+        answer = _ask(service, what, token, [] if position else items)  # nothing is enough to see if it is accepted
+        if position and answer.status == 200:
+            answer = _ask(service, what, token, items)
+        if answer.status != 401:
+            return _results(answer, len(items))
+    return [_Result(401, "unauthorized")] * len(items)
+
+
+def _ask(service: Service, what: str, token: str, items: Sequence[object]) -> Answer:
+    return service.ask(
         "POST",
         f"{service.address.path}/{what}",
         body=msgspec.msgpack.encode(items),
         headers={
-            "Authorization": f"Bearer {tokens[0]}",  # the service reads no batch of a stranger
+            "Authorization": f"Bearer {token}",
             "Content-Type": "application/msgpack",
             "Accept": "application/msgpack",
         },
         largest=_LARGEST_ANSWER,
     )
+
+
+def _results(answer: Answer, count: int) -> list[_Result]:
     if answer.status != 200:
         raise ServiceRefused(answer.status, f"the service refuses the batch with {answer.status}: {answer.detail}")
     decode = msgspec.msgpack.decode if answer.kind == "application/msgpack" else msgspec.json.decode
@@ -144,6 +158,6 @@ def _post(service: Service, what: str, tokens: list[str], items: Sequence[object
         results = decode(answer.body, type=list[_Result])
     except msgspec.DecodeError as error:
         raise ServiceRefused(answer.status, "the service's answer to the batch cannot be read") from error
-    if len(results) != len(items):
-        raise ServiceRefused(answer.status, f"the service answers for {len(results)} of {len(items)} reports")
+    if len(results) != count:
+        raise ServiceRefused(answer.status, f"the service answers for {len(results)} of {count} reports")
     return results

@@ -12,6 +12,7 @@ import re
 import socket
 import ssl
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -27,6 +28,7 @@ logger = logging.getLogger(__name__)
 _CHUNK = 2**16
 _SILENCE = 3.0  # seconds after which whoever waits is told for what
 _AGAIN = (408, 429)  # besides 5xx
+_IDLE = 5.0  # seconds after which a connection is made anew: the service may be about to close it
 _NETWORK = (OSError, http.client.HTTPException)
 _HOPELESS = (socket.gaierror, ssl.SSLCertVerificationError)
 SMALL: Final = 2**16
@@ -68,6 +70,7 @@ class Service:
     address: Address
     patience: Patience = PATIENCE
     _connection: Connection | None = field(default=None, init=False, repr=False)
+    _used: float = field(default=0.0, init=False, repr=False)  # when it was last used
 
     def ask(
         self, method: str, path: str, *, body: bytes | None = None, headers: Mapping[str, str], largest: int = SMALL
@@ -122,6 +125,8 @@ class Service:
             timer.cancel()
 
     def _once(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str], largest: int) -> Answer:
+        if time.monotonic() > self._used + _IDLE:
+            self.close()
         connection = self._connection = self._connection or self._connect()
         connection.exchange = exchange = Exchange(self.patience.timeout)
         connection.request(method, path, body=body, headers={"User-Agent": "privge", **headers})
@@ -138,6 +143,7 @@ class Service:
         if response.length:  # announced, but not sent
             raise http.client.IncompleteRead(bytes(content))
         response.close()  # the connection stays, for the next request
+        self._used = time.monotonic()
         if response.will_close:
             self.close()
         if 300 <= response.status < 400:

@@ -14,9 +14,14 @@ from contextlib import ExitStack, closing
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from collect.service.harness import ADMIN, campaign_of, report_of, running, token_of
+from privge.device.address import Address as DeviceAddress
+from privge.device.batches import send_batches
+from privge.device.web import Service as DeviceService
+from privge.reports import Report, Reports
 
 
 def memory_of(pid):
@@ -69,6 +74,27 @@ def test_every_route_answers_over_the_network(server):
     assert server.call("DELETE", "/v1/me", token=token).json["erased"] == [server.campaign.id]
     assert server.call("GET", "/nowhere").status == 404
     assert server.call("POST", "/v1/campaigns", token=ADMIN, content_type="application/json", body=b"{}").status == 422
+
+
+def submitted(server, tokens):
+    """Send a report for each token in one batch, as a proxy does; return the outcomes and the rows that are stored."""
+    campaign = server.campaign
+    codes = [tuple(np.frombuffer(report_of(campaign, seed), "<u2").tolist()) for seed in range(len(tokens))]
+    reports = Reports.collect(campaign, [Report(campaign.id, node, codes[node]) for node in range(len(tokens))])
+    address = DeviceAddress.parse(f"http://{server.host}:{server.port}/v1/campaigns/{campaign.id}")
+    stored = []
+    with closing(DeviceService(address)) as service:
+        outcomes = send_batches(
+            service, reports, range(len(tokens)), token_of=lambda node: tokens[node], acknowledge=stored.extend
+        )
+    return outcomes, stored
+
+
+def test_one_bad_token_keeps_no_other_report_of_a_batch_out(server):
+    """The service wants a token before it reads a batch; that of the first report may be the bad one."""
+    good = [token_of(f"batched-{node}") for node in range(3)]
+    assert submitted(server, ["x.y", "forged", *good]) == ({"unauthorized": 2, "stored": 3}, [2, 3, 4])
+    assert submitted(server, ["x.y", "forged"]) == ({"unauthorized": 2}, [])
 
 
 def test_ten_megabytes_are_refused_before_they_are_sent(server):
