@@ -79,6 +79,13 @@ def test_a_name_server_that_does_not_answer_has_the_same_deadline(monkeypatch):
     assert (time.monotonic() - start) / TIMEOUT < 4
 
 
+@pytest.mark.parametrize("host", ["x" * 70 + ".example", "no-such-name.invalid"])
+def test_a_name_that_cannot_be_looked_up_is_told_at_once(host):
+    service = Service(Address.parse(f"https://{host}/v1/campaigns/{'0' * 64}"), Patience(sleep=pytest.fail))
+    with pytest.raises(ServiceUnavailable, match="cannot be reached"):
+        service.ask("GET", "/x", headers={})
+
+
 def test_a_handshake_that_drips_has_the_same_deadline():
     with playing(lambda script, connection: script.repeat(connection, b"\x16")) as script:
         start = time.monotonic()

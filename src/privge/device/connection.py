@@ -100,13 +100,14 @@ class Connection(http.client.HTTPConnection):
     exchange: Exchange
 
     def __init__(self, host: str, port: int | None, context: ssl.SSLContext | None) -> None:
-        super().__init__(host, port or (http.client.HTTP_PORT if context is None else http.client.HTTPS_PORT))
+        self.default_port = http.client.HTTP_PORT if context is None else http.client.HTTPS_PORT
+        super().__init__(host, port or self.default_port)
         self._context = context
         self.response_class = cast("type[http.client.HTTPResponse]", self._response)
 
     def connect(self) -> None:
         """Connect to the first address of the host that answers."""
-        problem: OSError = TimeoutError("the name has no address")
+        problem = OSError()
         for family, kind, protocol, _, place in _addresses(self.host, self.port, self.exchange.seconds()):
             self.sock = socket.socket(family, kind, protocol)
             try:
@@ -145,6 +146,8 @@ def _addresses(host: str, port: int, seconds: float) -> list[tuple[Any, ...]]:
             found.put(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
         except OSError as error:
             found.put(error)
+        except UnicodeError:  # a part of the name is too long, or empty
+            found.put(socket.gaierror(socket.EAI_NONAME, "this is no name of a machine"))
 
     threading.Thread(target=look_up, name="privge-name", daemon=True).start()
     try:
