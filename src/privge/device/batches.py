@@ -120,7 +120,7 @@ def _settle(
         if not rows:
             return
         seconds = service.patience.delay(failures, None)
-        logger.info("the service put off %d reports; sending them again in %.0f s", len(rows), seconds)
+        logger.info("the service puts off %d of a batch; trying again in %.0f s", len(rows), seconds)
         service.patience.sleep(seconds)
     raise ServiceUnavailable(f"the service put off {len(rows)} reports again and again; run the same command later")
 
