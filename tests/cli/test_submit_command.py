@@ -264,7 +264,7 @@ def test_whom_the_service_would_refuse_is_neither_drawn_nor_sent(run, tmp_path, 
     assert not drawn_in(tmp_path / "closed")
 
 
-@pytest.mark.parametrize("fault", [401, 404, lambda handler: handler.answer(200, b"[]")])
+@pytest.mark.parametrize("fault", [403, 404, lambda handler: handler.answer(200, b"[]")])
 def test_nobody_is_drawn_before_the_service_has_answered(run, tmp_path, keys, service, fault):
     service.ask_faults = [fault]
     result = run("--batch", users(tmp_path / "u.parquet"), "--keys-file", keys)
