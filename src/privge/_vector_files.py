@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from privge._finished import finished_parts
 from privge._folder import Folder
+from privge._parquet import read_parquet
 from privge.errors import BadData
 from privge.ids import Ids, as_ids
 
@@ -71,8 +72,7 @@ def write_file(file: BinaryIO, vectors: Vectors) -> None:
 def read_file(folder: Folder, name: str) -> Vectors:
     """Read one Parquet file; whatever is none of an embedding is refused by name."""
     try:
-        with folder.reading(name) as file:
-            table = pq.read_table(file)
+        table = read_parquet(folder, name)
         vectors = table["vector"].combine_chunks()
         matrix = vectors.flatten().to_numpy().reshape(-1, vectors.type.list_size)
         return Vectors(as_ids(table["id"].to_numpy()), matrix, (table.schema.metadata or {})[_PROVENANCE].decode())

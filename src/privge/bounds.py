@@ -10,9 +10,9 @@ from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from privge._folder import Folder
+from privge._parquet import Opened, opened_parquet
 from privge._typing import Floats
 from privge.errors import BadData
 from privge.tables import Features, listed, numbers, pick
@@ -58,17 +58,17 @@ def check_parts(folder: Folder, files: Sequence[str], wanted: Sequence[str], spa
     found: dict[str, None] = {}
     for name in files:
         try:
-            with folder.reading(name) as file:
-                found |= dict.fromkeys(_outside(pq.ParquetFile(file), wanted, span))
+            with opened_parquet(folder, name) as opened:
+                found |= dict.fromkeys(_outside(opened, wanted, span))
         except (pa.ArrowException, OSError) as error:
             raise BadData(f"{folder.file(name)}: no Parquet file ({error})") from error
     if found:
         raise _refusal([repr(name) for name in found], len(wanted), span, how)
 
 
-def _outside(parquet: pq.ParquetFile, wanted: Sequence[str], span: Span) -> Iterator[str]:
+def _outside(opened: Opened, wanted: Sequence[str], span: Span) -> Iterator[str]:
     """Yield the columns that have a value outside; only a group of rows without statistics is read."""
-    names = set(wanted)
+    names, (parquet, threads) = set(wanted), opened
     for group in range(parquet.metadata.num_row_groups):
         row_group = parquet.metadata.row_group(group)
         for place in range(row_group.num_columns):
@@ -79,7 +79,7 @@ def _outside(parquet: pq.ParquetFile, wanted: Sequence[str], span: Span) -> Iter
             if known is not None and known.has_min_max and isinstance(known.min, int | float):
                 low, high = known.min, known.max
             else:
-                values = _present(parquet.read_row_group(group, columns=[name])[name])
+                values = _present(parquet.read_row_group(group, columns=[name], use_threads=threads)[name])
                 low, high = values.min(initial=span[1]), values.max(initial=span[0])
             if low < span[0] or high > span[1]:
                 yield name

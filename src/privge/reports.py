@@ -19,6 +19,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from privge._folder import Folder
+from privge._parquet import opened_parquet, read_parquet
 from privge._typing import Codes, Decoding, Indices
 from privge.campaign import Campaign
 from privge.errors import BadData, CampaignMismatch
@@ -205,8 +206,7 @@ class Reports:
         """Read what `to_parquet` wrote. A file that was changed, even by one bit, is refused by name."""
         folder, name = Folder.containing(path)
         try:
-            with folder.reading(name) as file:
-                return cls._from_table(pq.read_table(file))
+            return cls._from_table(read_parquet(folder, name))
         except FileNotFoundError:
             raise
         except (pa.ArrowException, OSError, BadData) as error:
@@ -246,8 +246,8 @@ class Header(NamedTuple):
 def header_of(folder: Folder, name: str) -> Header:
     """Return what a file of reports says of them; none of them is read."""
     try:
-        with folder.reading(name) as file:
-            metadata = pq.read_schema(file).metadata or {}
+        with opened_parquet(folder, name) as (parquet, _):
+            metadata = parquet.schema_arrow.metadata or {}
         seeded = _mark(metadata) is not False
         return Header(Campaign.from_json(metadata[_CAMPAIGN]), metadata[_DIGEST].decode(), seeded)
     except KeyError as error:

@@ -13,10 +13,10 @@ from pathlib import Path
 import click
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from privge._folder import Folder
+from privge._parquet import opened_parquet, read_parquet
 from privge.cli.options import existing, in_parts, naming
 from privge.device.batches import TokenOf
 from privge.device.outbox import Outbox
@@ -166,11 +166,10 @@ def _tokens_in_file(path: Path, campaign: str) -> dict[str, str] | None:
 
 def _tokens_in_part(folder: Folder, name: str, campaign: str) -> dict[str, str] | None:
     try:
-        with folder.reading(name) as file:
-            parquet = pq.ParquetFile(file)
+        with opened_parquet(folder, name) as (parquet, _):
             if not {"id", "token"} <= set(parquet.schema_arrow.names):
                 return None
-            table = parquet.read(columns=["id", "token"])
+        table = read_parquet(folder, name, ["id", "token"])
     except (pa.ArrowException, OSError) as error:
         raise BadData(f"{folder.file(name)}: no Parquet file ({error})") from error
     ids, tokens = (table[column].to_pylist() for column in ("id", "token"))
@@ -197,7 +196,7 @@ def _checked(
 
 def _length(folder: Folder, name: str) -> int:
     try:
-        with folder.reading(name) as file:
-            return int(pq.read_metadata(file).num_rows)
+        with opened_parquet(folder, name) as (parquet, _):
+            return int(parquet.metadata.num_rows)
     except (pa.ArrowException, OSError) as error:
         raise BadData(f"{folder.file(name)}: no Parquet file ({error})") from error

@@ -86,8 +86,10 @@ def _read_csv(blob: Blob, columns: dict[str, pa.DataType] | None) -> pa.Table:
     options = pa_csv.ConvertOptions(
         column_types=columns, include_columns=list(columns or ()), null_values=[""], strings_can_be_null=True
     )
+    copy = pa.BufferOutputStream()  # Arrow's own memory: its threads must not hold Python's, see `privge._parquet`
+    copy.write(blob.data)
     try:
-        table = pa_csv.read_csv(pa.BufferReader(blob.data), convert_options=options)
+        table = pa_csv.read_csv(pa.BufferReader(copy.getvalue()), convert_options=options)
     except (pa.ArrowException, ValueError, KeyError) as error:
         raise blob.corrupt(f"this is no table ({error})") from error
     if any(column.null_count for column in table.columns):

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from privge._atomic import atomic_path
 from privge._folder import Folder
+from privge._parquet import opened_parquet, read_parquet
 from privge.errors import BadData
 from privge.graph.columns import (
     EDGE_NAMES,
@@ -158,8 +159,7 @@ def read_features_part(
     There is no remark on other columns, which all parts have.
     """
     try:
-        with folder.reading(name) as file:
-            return _features(pq.read_table(file), Path(name), leave_out, wanted)
+        return _features(read_parquet(folder, name), Path(name), leave_out, wanted)
     except (pa.ArrowException, OSError) as error:
         raise BadData(f"{folder.file(name)}: no Parquet file ({error})") from error
     except BadData as error:
@@ -169,8 +169,8 @@ def read_features_part(
 def read_feature_names(folder: Folder, name: str) -> tuple[str, ...]:
     """Return the feature columns of one Parquet file of a folder; no row is read."""
     try:
-        with folder.reading(name) as file:
-            return tuple(column for column in pq.read_schema(file).names if column != "id")
+        with opened_parquet(folder, name) as (parquet, _):
+            return tuple(column for column in parquet.schema_arrow.names if column != "id")
     except (pa.ArrowException, OSError) as error:
         raise BadData(f"{folder.file(name)}: no Parquet file ({error})") from error
 

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from privge._folder import Folder
+from privge._parquet import opened_parquet
 from privge.errors import BadData
 from privge.graph.columns import EDGE_NAMES, first_spoiled, is_text
 
@@ -46,8 +47,8 @@ class Part:
 
     def batches(self, rows: int) -> Iterator[list[pa.Array]]:
         """Yield the ids of each column, at most so many rows at once, as 64-bit integers or large strings."""
-        with _reading(self.address), _open(self.address) as file:
-            for batch in pq.ParquetFile(file).iter_batches(rows, columns=list(self.columns)):
+        with _reading(self.address), opened_parquet(*Folder.containing(self.address)) as (parquet, threads):
+            for batch in parquet.iter_batches(rows, columns=list(self.columns), use_threads=threads):
                 yield [_checked(batch.column(name), self.kind, f"{self.address}: {name}") for name in self.columns]
 
 
@@ -78,9 +79,8 @@ def _parts(place: str, choose: Chooser) -> list[Part]:
 
 
 def _part(address: str, size: int, version: str, choose: Chooser) -> Part:
-    with _reading(address), _open(address) as file:
-        opened = pq.ParquetFile(file)
-        schema, rows = opened.schema_arrow, opened.metadata.num_rows
+    with _reading(address), opened_parquet(*Folder.containing(address)) as (parquet, _):
+        schema, rows = parquet.schema_arrow, parquet.metadata.num_rows
     columns: tuple[str, ...] = choose(schema.names, address)
     kinds = {_kind(schema.field(name).type, f"{address}: {name}") for name in columns} if rows else {"integers"}
     if len(kinds) > 1:
@@ -127,13 +127,6 @@ def _system(place: str) -> tuple[Any, str]:
     except (ImportError, ValueError) as error:  # a protocol that fsspec lacks a package for, or does not know
         raise BadData(f"{place}: {error}") from error
     return system, root
-
-
-def _open(address: str) -> Any:  # noqa: ANN401 (whatever fsspec opens)
-    if "://" not in address:
-        return Path(address).open("rb")
-    system, name = _system(address)
-    return system.open(name, "rb")
 
 
 @contextmanager
