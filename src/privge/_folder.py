@@ -164,9 +164,11 @@ class Folder:
         """Return a JSON document."""
         try:
             with self.reading(name) as file:
-                document: dict[str, Any] = json.loads(file.read())
-        except (ValueError, OSError) as error:
+                document: object = json.loads(file.read())
+        except (ValueError, RecursionError, OSError) as error:
             raise BadData(f"{self.address}/{name}: {error}") from error
+        if not isinstance(document, dict):
+            raise BadData(f"{self.address}/{name}: this is no JSON object")
         return document
 
     def remove(self, names: Sequence[str]) -> None:

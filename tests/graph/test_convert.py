@@ -291,3 +291,18 @@ def test_what_is_dropped_is_told(tmp_path, caplog):
     caplog.set_level("INFO", "privge")
     convert_graph(write_edges(tmp_path / "edges", [(1, 1), (1, 2), (2, 1)]), tmp_path / "a.graph")
     assert "dropped 1 self-loops and 1 repeated edges" in caplog.text
+
+
+@pytest.mark.parametrize(("position", "value"), [(0, 10**9), (1, 10**9), (0, -1), (1, -7)])
+def test_a_damaged_bucket_of_an_earlier_run_is_refused_by_name(tmp_path, monkeypatch, position, value):
+    edges = write_edges(tmp_path / "edges", some_pairs(50, 10))
+    with monkeypatch.context() as patch:
+        patch.setattr("privge.graph.conversion.compress_rows", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            convert_graph(edges, tmp_path / "a.graph")
+    bucket = tmp_path / "a.graph.work" / "buckets" / "0000.pairs"
+    numbers = np.fromfile(bucket, dtype=np.int32)
+    numbers[position] = value
+    numbers.tofile(bucket)
+    with pytest.raises(BadData, match=r"0000\.pairs: damaged; remove .*a\.graph\.work"):
+        convert_graph(edges, tmp_path / "a.graph")

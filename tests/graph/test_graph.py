@@ -316,3 +316,42 @@ def test_a_matrix_that_is_not_square_is_refused():
 def test_a_wrong_number_of_ids_is_refused():
     with pytest.raises(BadData, match="ids has 2 entries for 3 nodes"):
         Graph.from_scipy(scipy.sparse.csr_array((3, 3)), ids=["a", "b"])
+
+
+ROWS = (np.array([0, 1, 3, 4]), np.array([1, 0, 2, 1], dtype=np.int32))
+
+
+@pytest.mark.parametrize(
+    ("indptr", "indices"),
+    [
+        (ROWS[0], np.array([1, 0, 3, 1], dtype=np.int32)),
+        (ROWS[0], np.array([1, 0, 2, -1], dtype=np.int32)),
+        (ROWS[0], np.array([1, 2, 0, 1], dtype=np.int32)),
+        (ROWS[0], np.array([1, 0, 2, 0], dtype=np.int32)),
+        (ROWS[0], np.array([1, 0, 1, 1], dtype=np.int32)),
+        (np.array([0, 10**9, 3, 4]), ROWS[1]),
+        (np.array([0, 1, 3, 3]), ROWS[1]),
+        (np.array([0, 1, 3, 5]), ROWS[1]),
+        (np.array([1, 1, 3, 4]), ROWS[1]),
+        (ROWS[0][:-1], ROWS[1]),
+        (ROWS[0].astype(np.int32), ROWS[1]),
+        (ROWS[0], ROWS[1].astype(np.int64)),
+    ],
+)
+def test_arrays_that_are_no_graph_are_refused_by_the_constructor(indptr, indices):
+    assert Graph(np.arange(3), *ROWS).edges == 2
+    with pytest.raises(BadData, match=r"indptr|indices"):
+        Graph(np.arange(3), indptr, indices)
+
+
+@pytest.mark.parametrize("kind", ["csr_array", "csc_array", "bsr_array"])
+@pytest.mark.parametrize(
+    ("name", "position", "value"), [("indices", 0, 10**9), ("indptr", 1, 10**9), ("indptr", 1, -5)]
+)
+def test_a_sparse_matrix_with_wrong_indices_is_refused(kind, name, position, value):
+    adjacency = getattr(scipy.sparse, kind)(Graph(np.arange(3), *ROWS).to_scipy())
+    array = getattr(adjacency, name).copy()
+    array[position] = value
+    setattr(adjacency, name, array)
+    with pytest.raises(BadData, match="damaged"):
+        Graph.from_scipy(adjacency)

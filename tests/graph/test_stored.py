@@ -151,3 +151,112 @@ def test_a_document_that_does_not_fit_is_refused(tmp_path, change, message):
     stored.folder.write_document("graph.json", {**stored.folder.document("graph.json"), **change})
     with pytest.raises(BadData, match=message):
         StoredGraph.open(tmp_path / "a.graph")
+
+
+def change_entry(stored, name, position, value):
+    """Write another number into an array of a stored graph, whose size stays."""
+    array = np.array(stored.folder.read(name))
+    array[position] = value
+    stored.folder.write(name, array)
+
+
+@pytest.mark.parametrize("place", ["path", "address"])
+@pytest.mark.parametrize(
+    ("name", "position", "value", "problem"),
+    [
+        ("indices.npy", 0, 2_000_000_000, "not among the nodes"),
+        ("indices.npy", 0, 5, "not among the nodes"),
+        ("indices.npy", 2, -1, "not among the nodes"),
+        ("indices.npy", 1, 2, "do not ascend"),
+        ("indices.npy", 0, 0, "its own neighbour"),
+        ("indices.npy", 5, 1, "is not its neighbour"),
+        ("indptr.npy", 0, 1, "begin at 0"),
+        ("indptr.npy", 1, 10**12, "do not ascend"),
+        ("indptr.npy", 2, -(10**12), "do not ascend"),
+        ("indptr.npy", 3, 6, "do not ascend"),
+        ("indptr.npy", 3, 4, "is not its neighbour"),  # a row that takes the neighbour of another
+        ("ids.npy", 1, 10, "do not ascend"),
+        ("ids.npy", 1, 35, "do not ascend"),
+    ],
+)
+def test_one_wrong_number_is_refused_before_compiled_code_sees_it(tmp_path, place, name, position, value, problem):
+    stored = save_graph(small(), tmp_path / "a.graph" if place == "path" else "memory://test-entry/a.graph")
+    change_entry(stored, name, position, value)
+    with pytest.raises(BadData, match=f"npy: damaged, .*{problem}"):
+        StoredGraph.open(stored.folder)
+    with pytest.raises(BadData, match=problem):
+        read_graph(stored.folder.address)
+
+
+@settings(max_examples=100, deadline=None)
+@given(graph=graphs(), data=st.data())
+def test_a_changed_entry_never_opens_as_another_graph(graph, data):
+    with TemporaryDirectory() as folder:
+        stored = save_graph(graph, Path(folder) / "a.graph")
+        name = data.draw(st.sampled_from(["indptr.npy", *(["indices.npy"] if stored.entries else [])]))
+        array = stored.folder.read(name)
+        position = data.draw(st.integers(0, len(array) - 1 if name == "indptr.npy" else stored.entries - 1))
+        kind = np.iinfo(array.dtype)
+        near = st.integers(-1, graph.nodes + 1)
+        value = data.draw((near | st.integers(int(kind.min), int(kind.max))).filter(lambda v: v != array[position]))
+        change_entry(stored, name, position, value)
+        with pytest.raises(BadData, match="damaged"):
+            StoredGraph.open(Path(folder) / "a.graph")
+
+
+@pytest.mark.parametrize(
+    ("name", "damaged"),
+    [
+        ("ids-offsets.npy", np.array([0, 4, 2, 6, 8])),
+        ("ids-offsets.npy", np.array([-2, 2, 4, 6, 8])),
+        ("ids-offsets.npy", np.array([0, 0, 4, 6, 8])),
+        ("ids-offsets.npy", np.array([0, 2, 4, 6, -8])),
+        ("ids-text.npy", np.frombuffer(b"QAQ\xffQCQD", dtype=np.uint8)),
+        ("ids-text.npy", np.frombuffer(b"QAQCQCQD", dtype=np.uint8)),
+    ],
+)
+@pytest.mark.parametrize("order", [1, -1])
+def test_damaged_texts_are_refused_without_quoting_them(tmp_path, name, damaged, order):
+    nodes = ["QA", "QB", "QC", "QD"][::order]
+    stored = save_graph(Graph.from_edges([("QA", "QB")], nodes=nodes), tmp_path / "a.graph")
+    stored.folder.write(name, damaged)
+    with pytest.raises(BadData, match=r"ids-(offsets|text)\.npy") as refused:
+        StoredGraph.open(tmp_path / "a.graph")
+    assert not any(node in str(refused.value) for node in nodes)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"nodes": "5"}, {"nodes": -1}, {"entries": 6.0}, {"ids": "texts"}, {"padding": 0}, {"sorted_ids": 1},
+        {"largest_degree": 1}, {"fingerprint": None}, {"loops": True},
+    ],
+)  # fmt: skip
+def test_a_field_that_is_not_what_it_must_be_is_refused(tmp_path, change):
+    stored = save_graph(small(), tmp_path / "a.graph")
+    stored.folder.write_document("graph.json", {**stored.folder.document("graph.json"), **change})
+    with pytest.raises(BadData, match=r"graph\.json"):
+        StoredGraph.open(tmp_path / "a.graph")
+
+
+def test_unsorted_ids_that_repeat_are_refused(tmp_path):
+    stored = save_graph(Graph.from_edges([(3, 1)], nodes=[3, 1, 2]), tmp_path / "a.graph")
+    change_entry(stored, "ids.npy", 2, 3)
+    with pytest.raises(BadData, match="twice"):
+        StoredGraph.open(tmp_path / "a.graph")
+
+
+def test_rows_beyond_one_piece_are_all_looked_at(tmp_path, monkeypatch):
+    monkeypatch.setattr("privge.graph._soundness._ROWS", 3)
+    monkeypatch.setattr("privge.graph._soundness._ENTRIES", 2)
+    generator = np.random.default_rng(0)
+    graph = Graph.from_edges(generator.integers(0, 20, (60, 2)))
+    stored = save_graph(graph, tmp_path / "a.graph")
+    assert_same(StoredGraph.open(tmp_path / "a.graph").graph(), graph)
+    indices = np.array(stored.folder.read("indices.npy"))
+    for position in range(stored.entries):
+        changed = indices.copy()
+        changed[position] = (changed[position] + 1) % graph.nodes
+        stored.folder.write("indices.npy", changed)
+        with pytest.raises(BadData, match="indices"):
+            StoredGraph.open(tmp_path / "a.graph")

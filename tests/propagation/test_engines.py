@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contract.series import algorithm_3, exact_embedding
-from privge.errors import ToleranceNotReached
+from privge.errors import BadData, ToleranceNotReached
 from privge.graph import Graph
 from privge.propagation import ENGINES, Certificate, Push, Sor, propagate
 
@@ -255,3 +255,15 @@ def test_features_are_checked():
     features.data[0] = np.nan
     with pytest.raises(ValueError, match="not finite"):
         propagate(graph, features)
+
+
+@pytest.mark.parametrize("engine", sorted(ENGINES))
+@pytest.mark.parametrize(
+    ("name", "position", "value"), [("indices", 0, 10**9), ("indptr", 1, 10**9), ("indptr", 1, -1)]
+)
+def test_features_whose_indices_are_out_of_range_are_refused(engine, name, position, value):
+    graph = Graph.from_edges(np.array(chain(4)))
+    features = scipy.sparse.csr_array(np.eye(4))
+    getattr(features, name)[position] = value
+    with pytest.raises(BadData, match="damaged"):
+        propagate(graph, features, engine=engine)

@@ -122,3 +122,45 @@ def sort_rows(starts, targets, degrees):
                 end += 1
         degrees[row] = end - begin
     return end
+
+
+@njit(cache=True, nogil=True)
+def check_entries(starts, first, entries, begin, nodes, key, state):
+    """Return what is wrong with entries, 0 for nothing, and what they add to the balance of a symmetric graph.
+
+    They stand from ``begin`` on; ``starts`` are the bounds of rows, the first of which is ``first``. ``state`` is the
+    row where they begin, counted from ``first``, and the neighbour before, -1 for none; it is moved on.
+    """
+    row, before = state[0], state[1]
+    position, end = begin, begin + entries.size
+    balance = np.uint64(0)
+    while position < end:
+        stop = min(starts[row + 1], end)
+        node = first + row
+        for e in range(position - begin, stop - begin):
+            neighbour = np.int64(entries[e])
+            if neighbour < 0 or neighbour >= nodes:
+                return 1, balance
+            if neighbour <= before:
+                return 2, balance
+            if neighbour == node:
+                return 3, balance
+            before = neighbour
+            if node < neighbour:
+                balance += _mixed(node, neighbour, key)
+            else:
+                balance -= _mixed(neighbour, node, key)
+        if stop == starts[row + 1]:
+            row, before = row + 1, -1
+        position = stop
+    state[0], state[1] = row, before
+    return 0, balance
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _mixed(low, high, key):
+    """Return 64 bits that look random, the same for the same edge and key (the finaliser of SplitMix64)."""
+    mixed = (np.uint64(low) << np.uint64(32) | np.uint64(high)) ^ key
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))

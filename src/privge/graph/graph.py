@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from privge.errors import BadData
 from privge.graph._fingerprint import fingerprint_of, pieces
+from privge.graph._soundness import UnsoundRows, check_rows
 from privge.graph.columns import Column, decoded, digits, is_text
 from privge.ids import Ids, as_ids
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     import networkx
 
 logger = logging.getLogger(__name__)
+
+SparseMatrix: TypeAlias = scipy.sparse.sparray | scipy.sparse.spmatrix
 
 _SAMPLE = 1_000  # ids that tell names from digits before all of them are looked at
 
@@ -37,7 +40,7 @@ class UnknownNode(BadData):
 class Graph:
     """An undirected graph without weights, self-loops or repeated edges. Isolated nodes are allowed.
 
-    Use `from_edges` or a reader; the constructor takes finished arrays.
+    Use `from_edges` or a reader; the constructor takes finished arrays, and refuses those that are no graph.
 
     Parameters
     ----------
@@ -46,7 +49,7 @@ class Graph:
     indptr
         Where the neighbours of each row begin in ``indices``, and at last where they end.
     indices
-        The neighbours of row ``i`` are ``indices[indptr[i]:indptr[i+1]]``, sorted.
+        The neighbours of row ``i`` are ``indices[indptr[i]:indptr[i+1]]``, ascending; both ends know of each other.
     """
 
     ids: Ids
@@ -54,8 +57,29 @@ class Graph:
     indices: NDArray[np.int32]
 
     def __post_init__(self) -> None:
-        for name in ("ids", "indptr", "indices"):
-            frozen = getattr(self, name).view()
+        indptr, indices = np.asarray(self.indptr), np.asarray(self.indices)
+        if indptr.dtype != np.int64 or indptr.shape != (len(self.ids) + 1,):
+            raise UnsoundRows("indptr", f"must be {len(self.ids) + 1} numbers of type int64")
+        if indices.dtype != np.int32 or indices.ndim != 1:
+            raise UnsoundRows("indices", "must be numbers of type int32")
+        check_rows(
+            self.nodes,
+            len(indices),
+            lambda first, last: indptr[first : last + 1],
+            lambda first, last: indices[first:last],
+        )
+        self._freeze(self.ids, indptr, indices)
+
+    @classmethod
+    def with_rows(cls, ids: Ids, indptr: NDArray[np.int64], indices: NDArray[np.int32]) -> Self:
+        """Take rows that are known to be those of a graph, without looking at them again."""
+        graph = cls.__new__(cls)
+        graph._freeze(ids, indptr, indices)  # noqa: SLF001 (its own)
+        return graph
+
+    def _freeze(self, ids: Ids, indptr: NDArray[np.int64], indices: NDArray[np.int32]) -> None:
+        for name, array in (("ids", ids), ("indptr", indptr), ("indices", indices)):
+            frozen = array.view()
             frozen.flags.writeable = False
             object.__setattr__(self, name, frozen)
 
@@ -107,16 +131,14 @@ class Graph:
         ids, source_rows, target_rows = _number(sources, targets, nodes)
         del sources, targets
         pa.default_memory_pool().release_unused()  # Arrow keeps what it freed; the graph needs the memory now
-        return cls(ids, *_compress(source_rows, target_rows, len(ids)))
+        return cls.with_rows(ids, *_compress(source_rows, target_rows, len(ids)))
 
     @classmethod
-    def from_scipy(
-        cls, adjacency: scipy.sparse.sparray | scipy.sparse.spmatrix, *, ids: Sequence[object] | None = None
-    ) -> Self:
+    def from_scipy(cls, adjacency: SparseMatrix, *, ids: Sequence[object] | None = None) -> Self:
         """Build a graph from a square sparse matrix; every stored non-zero is an edge."""
         if adjacency.ndim != 2 or adjacency.shape[0] != adjacency.shape[1]:
             raise BadData(f"an adjacency matrix must be square, got shape {adjacency.shape}")
-        entries = scipy.sparse.coo_array(adjacency)
+        entries = scipy.sparse.coo_array(checked_matrix(adjacency))
         kept = entries.data != 0
         names = as_ids(np.arange(adjacency.shape[0]) if ids is None else ids)
         if len(names) != adjacency.shape[0]:
@@ -125,7 +147,7 @@ class Graph:
         indptr, indices = _compress(rows, columns, len(names), entries_per_edge=2)
         if int((rows != columns).sum()) != len(indices):
             logger.warning("the adjacency is not symmetric: every entry now counts both ways")
-        return cls(names, indptr, indices)
+        return cls.with_rows(names, indptr, indices)
 
     @classmethod
     def from_networkx(cls, graph: "networkx.Graph") -> Self:
@@ -186,6 +208,16 @@ class Graph:
             wanted, known = wanted.cast(pa.string()), known.cast(pa.string())
         rows: NDArray[np.int64] = pc.fill_null(pc.index_in(wanted, known), -1).to_numpy().astype(np.int64)
         return rows
+
+
+def checked_matrix(matrix: SparseMatrix) -> SparseMatrix:
+    """Return a sparse matrix whose indices are in range: compiled code, scipy's too, takes that for granted."""
+    if hasattr(matrix, "check_format"):  # those of other formats are checked when they are made
+        try:
+            matrix.check_format(full_check=True)
+        except (ValueError, IndexError, TypeError) as error:
+            raise BadData(f"the sparse matrix is damaged: {error}") from error
+    return matrix
 
 
 def _columns(edges: Iterable[tuple[object, object]] | NDArray[np.integer] | pa.Table) -> tuple[Column, Column]:

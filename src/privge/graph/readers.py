@@ -36,7 +36,7 @@ from privge.graph.columns import (
     line_of,
     read_table,
 )
-from privge.graph.graph import Graph, UnknownNode
+from privge.graph.graph import Graph, UnknownNode, checked_matrix
 from privge.graph.stored import StoredGraph
 from privge.ids import Ids, as_ids, first_repeated
 from privge.tables import Features, numbers, pick, remark_extra
@@ -302,8 +302,7 @@ def _load_npz(path: Path) -> scipy.sparse.csr_array:
     if not zipfile.is_zipfile(path):  # numpy would leave the file open, or take it for something else
         raise BadData(f"{path}: no sparse matrix of scipy (no archive, or a truncated one)")
     try:
-        matrix = scipy.sparse.csr_array(scipy.sparse.load_npz(path))
-        matrix.check_format(full_check=True)  # compiled code trusts these indices
+        matrix = scipy.sparse.csr_array(checked_matrix(scipy.sparse.load_npz(path)))
     except _NO_MATRIX as error:
         raise BadData(f"{path}: no sparse matrix of scipy ({error})") from error
     if matrix.ndim != 2:

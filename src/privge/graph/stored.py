@@ -1,4 +1,4 @@
-"""A graph on disk, in the form in which it is used: opened at once, mapped rather than read, shared by processes.
+"""A graph on disk, in the form in which it is used: looked at once, then mapped rather than read, shared by processes.
 
 ```text
 graph.json       written last: format, sizes, fingerprint
@@ -10,7 +10,7 @@ ids-text.npy     uint8, UTF-8
 ```
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any, Literal
@@ -22,7 +22,8 @@ from numpy.typing import DTypeLike, NDArray
 
 from privge._folder import Folder
 from privge.errors import BadData
-from privge.graph._fingerprint import pieces
+from privge.graph._fingerprint import PIECE, pieces
+from privge.graph._soundness import UnsoundRows, check_rows
 from privge.graph.graph import Graph
 from privge.ids import Ids, as_ids
 
@@ -77,24 +78,29 @@ class StoredGraph:
 
     @classmethod
     def open(cls, place: str | PathLike[str] | Folder) -> "StoredGraph":
-        """Open a graph; what is absent, incomplete or damaged is refused with the file's name."""
+        """Open a graph; what is absent, incomplete or damaged is refused with the file's name.
+
+        All of it is looked at once, piece by piece: that rows and neighbours are in range and in order, that both ends
+        of an edge know of each other, that ids are texts or numbers, each once, in the order that is promised. That
+        takes less than one sweep of a propagation, and is what lets compiled code work without looking.
+        """
         folder = Folder.of(place)
         if not folder.exists(_DOCUMENT):
             there = folder.exists() and bool(folder.names())
             missing = f"there is no {_DOCUMENT}: this is no graph, or one that was never finished"
             raise BadData(f"{folder.address}: {missing if there else 'there is no such graph'}; see privge convert")
-        document = folder.document(_DOCUMENT)
+        document = {"loops": 0, "repeated": 0, **folder.document(_DOCUMENT)}
         if document.get("format") != FORMAT:
-            raise BadData(f"{folder.address}/{_DOCUMENT}: the format is {document.get('format')!r}, not {FORMAT!r}")
-        try:
-            stored = cls(
-                folder, document["nodes"], document["entries"], document["ids"], document["sorted_ids"],
-                document["padding"], document["largest_degree"], document["fingerprint"],
-                document.get("loops", 0), document.get("repeated", 0),
-            )  # fmt: skip
-        except KeyError as error:
-            raise BadData(f"{folder.address}/{_DOCUMENT}: there is no {error}") from error
-        stored._check()
+            raise BadData(f"{folder.address}/{_DOCUMENT}: the format is not {FORMAT!r}")
+        for name, is_right in _FIELDS.items():
+            if name not in document:
+                raise BadData(f"{folder.address}/{_DOCUMENT}: there is no {name!r}")
+            if not is_right(document[name]):
+                raise BadData(f"{folder.address}/{_DOCUMENT}: {name!r} is not what it must be")
+        stored = cls(folder, *(document[name] for name in _FIELDS))
+        stored._check_sizes()
+        stored._check_ids()
+        stored._check_rows()
         return stored
 
     def save(self) -> "StoredGraph":
@@ -133,7 +139,7 @@ class StoredGraph:
         """Return the graph: arrays are mapped, or read if the folder is at an address that is no path."""
         # Plain arrays instead of NumPy's own mapped ones, though still mapped: compiled code takes them faster.
         ids: Ids = np.asarray(self.ids())  # type: ignore[assignment]
-        return Graph(ids, np.asarray(self.indptr()), np.asarray(self.indices(0, self.entries)))
+        return Graph.with_rows(ids, np.asarray(self.indptr()), np.asarray(self.indices(0, self.entries)))
 
     def rows_of(self, ids: Sequence[object] | Ids) -> NDArray[np.int64]:
         """Return the row of each id, and -1 for ids that are not in the graph."""
@@ -143,12 +149,12 @@ class StoredGraph:
             if self.sorted_ids and asked.dtype == np.int64:
                 found = [rows_among_sorted(known, piece) for piece in pieces(asked)]
                 return np.concatenate([np.empty(0, dtype=np.int64), *found])
-            return Graph(known, np.zeros(len(known) + 1, np.int64), np.zeros(0, np.int32)).rows_of(asked)
+            return Graph.with_rows(known, np.zeros(len(known) + 1, np.int64), np.zeros(0, np.int32)).rows_of(asked)
         wanted = pa.array(asked).cast(pa.large_string())
         rows: NDArray[np.int64] = pc.fill_null(pc.index_in(wanted, self.texts()), -1).to_numpy().astype(np.int64)
         return rows
 
-    def _check(self) -> None:
+    def _check_sizes(self) -> None:
         """Refuse files that are absent, cut short or of another size than ``graph.json`` says."""
         self._check_array("indptr.npy", np.int64, self.nodes + 1)
         self._check_array("indices.npy", np.int32, self.entries + self.padding)
@@ -156,9 +162,51 @@ class StoredGraph:
             self._check_array("ids.npy", np.int64, self.nodes)
         else:
             self._check_array("ids-offsets.npy", np.int64, self.nodes + 1)
-            self._check_array("ids-text.npy", np.uint8, int(self.folder.read("ids-offsets.npy", self.nodes)[0]))
-        if (int(self.indptr(0, 0)[0]), int(self.indptr(self.nodes)[0])) != (0, self.entries):
-            raise BadData(f"{self.folder.address}/indptr.npy: damaged, it does not end at {self.entries} entries")
+            length = int(self.folder.read("ids-offsets.npy", self.nodes)[0])
+            if length < 0:
+                raise self._damaged("ids-offsets.npy", "an offset is negative")
+            self._check_array("ids-text.npy", np.uint8, length)
+
+    def _check_rows(self) -> None:
+        """Refuse rows that compiled code could not take for granted, or that have another largest degree."""
+        try:
+            largest = check_rows(self.nodes, self.entries, self.indptr, self.indices)
+        except UnsoundRows as error:
+            raise self._damaged(f"{error.array}.npy", error.problem) from error
+        if largest != self.largest_degree:
+            raise self._damaged(_DOCUMENT, f"the largest degree is {largest}")
+
+    def _check_ids(self) -> None:
+        """Refuse ids that are no texts, that are there twice, or that are not in the order that is promised."""
+        if self.kind == "strings":
+            self._check_texts()
+            return
+        if self.sorted_ids:
+            for first in range(0, self.nodes, PIECE):
+                piece = np.asarray(self.ids(first, first + PIECE + 1), dtype=np.int64)
+                if not _ascend_strictly(piece):
+                    raise self._damaged("ids.npy", "the ids do not ascend")
+        elif not _ascend_strictly(np.sort(np.asarray(self.ids(), dtype=np.int64))):
+            raise self._damaged("ids.npy", "an id is there twice")
+
+    def _check_texts(self) -> None:
+        try:
+            texts = self.texts()
+            texts.validate(full=True)
+        except pa.ArrowException:  # its message may quote an id
+            raise self._damaged("ids-offsets.npy", "the ids are no texts") from None
+        if not pc.all(pc.greater(pc.binary_length(texts), 0), min_count=0).as_py():
+            raise self._damaged("ids-offsets.npy", "an id is empty")
+        if self.sorted_ids:
+            for first in range(0, self.nodes, PIECE):
+                piece = texts[first : first + PIECE + 1]
+                if not pc.all(pc.less(piece[:-1], piece[1:]), min_count=0).as_py():
+                    raise self._damaged("ids-text.npy", "the ids do not ascend")
+        elif pc.count_distinct(texts).as_py() != self.nodes:
+            raise self._damaged("ids-text.npy", "an id is there twice")
+
+    def _damaged(self, name: str, problem: str) -> BadData:
+        return BadData(f"{self.folder.address}/{name}: damaged, {problem}")
 
     def _check_array(self, name: str, kind: DTypeLike, length: int) -> None:
         """Read only the end: the last entry must be there, and none after it."""
@@ -171,6 +219,24 @@ class StoredGraph:
             raise BadData(f"{place}: damaged ({error})") from error
         if end.dtype != kind or end.shape != (min(1, length),):
             raise BadData(f"{place}: damaged, it does not hold {length} numbers of type {np.dtype(kind)}")
+
+
+def _is_count(value: object) -> bool:
+    return type(value) is int and 0 <= value < 2**62
+
+
+_FIELDS: dict[str, Callable[[object], bool]] = {
+    "nodes": lambda value: _is_count(value) and value < 2**31,  # type: ignore[operator]
+    "entries": _is_count,
+    "ids": lambda value: value in ("integers", "strings"),
+    "sorted_ids": lambda value: isinstance(value, bool),
+    "padding": lambda value: _is_count(value) and PADDING <= value < 2**31,  # type: ignore[operator]
+    "largest_degree": _is_count,
+    "fingerprint": lambda value: isinstance(value, str),
+    "loops": _is_count,
+    "repeated": _is_count,
+}
+"""What ``graph.json`` must say, in the order of the fields of `StoredGraph` after the folder."""
 
 
 def save_graph(graph: Graph, place: str | PathLike[str] | Folder) -> StoredGraph:
@@ -217,6 +283,10 @@ def _write_texts(folder: Folder, ids: Ids) -> None:
     starts: NDArray[np.int64] = np.frombuffer(offsets, dtype=np.int64, count=len(texts) + 1)
     folder.write("ids-offsets.npy", starts)
     folder.write("ids-text.npy", np.frombuffer(text, dtype=np.uint8, count=int(starts[-1])))
+
+
+def _ascend_strictly(ids: NDArray[np.int64]) -> bool:
+    return bool(np.all(ids[:-1] < ids[1:]))
 
 
 def _ascend(ids: Ids) -> bool:

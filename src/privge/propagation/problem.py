@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from privge._typing import Floats, Progress
 from privge.errors import ToleranceNotReached
 from privge.graph import Graph
+from privge.graph.graph import checked_matrix
 
 Matrix: TypeAlias = NDArray[np.floating]
 
@@ -108,6 +109,7 @@ class Problem:
         check_parameters(self.alpha, self.r, self.tolerance)
         if self.features.shape[0] != self.graph.nodes:
             raise ValueError(f"features have {self.features.shape[0]} rows for {self.graph.nodes} nodes")
+        checked_matrix(self.features)
         if not np.isfinite(self.features.data).all():
             raise ValueError("features hold a value that is not finite")
 

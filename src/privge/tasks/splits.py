@@ -148,7 +148,7 @@ def _subgraph(graph: Graph, pairs: Pairs) -> Graph:
     from privge.graph._kernels import compress
 
     sources, targets = (np.ascontiguousarray(pairs[:, side], dtype=np.int32) for side in (0, 1))
-    return Graph(graph.ids, *compress(sources, targets, graph.nodes))
+    return Graph.with_rows(graph.ids, *compress(sources, targets, graph.nodes))
 
 
 def _divide(items: NDArray[np.int64], shares: Shares) -> list[NDArray[np.int64]]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from privge.errors import BadData
 from privge.graph.conversion.growing import settle
 
 _FASTEST = 1 << 23  # entries of a bucket: sorted, they stay near the processor
@@ -100,9 +101,17 @@ class Buckets:
             yield first + begin, degrees, targets[:kept]
 
     def _read(self, bucket: int) -> Iterator[NDArray[np.int32]]:
-        with self.path(bucket).open("rb") as file:
-            while len(pairs := np.fromfile(file, dtype=np.int32, count=2 * _CHUNK)):
-                yield pairs.reshape(-1, 2)
+        """Yield the pairs of a file, perhaps of another run; compiled code takes them as they are: they are checked."""
+        path, first = self.path(bucket), bucket << self.shift
+        last = min(first + (1 << self.shift), self.nodes)
+        with path.open("rb") as file:
+            while len(numbers := np.fromfile(file, dtype=np.int32, count=2 * _CHUNK)):
+                rows, targets = numbers[0::2], numbers[1::2]
+                if len(rows) != len(targets) or rows.min() < first or rows.max() >= last:
+                    raise BadData(f"{path}: damaged; remove {self.folder.parent} and run again")
+                if targets.min() < 0 or targets.max() >= self.nodes:
+                    raise BadData(f"{path}: damaged; remove {self.folder.parent} and run again")
+                yield numbers.reshape(-1, 2)
 
 
 def _ranges(counts: NDArray[np.int64], most: int) -> Iterator[tuple[int, int]]:

@@ -21,6 +21,7 @@ from privge._cluster import Cluster, check_shared, connected, translated
 from privge._folder import Folder
 from privge._typing import Progress
 from privge.graph import Graph
+from privge.graph.graph import checked_matrix
 from privge.graph.stored import StoredGraph, save_graph
 from privge.propagation.cluster.columns import solve_columns
 from privge.propagation.cluster.edges import solve_edges
@@ -59,6 +60,7 @@ def propagate_on_cluster(
     check_parameters(alpha, r, tolerance)
     if features.shape[0] != graph.nodes:
         raise ValueError(f"features have {features.shape[0]} rows for {graph.nodes} nodes")
+    checked_matrix(features)
     if not np.isfinite(features.data).all():
         raise ValueError("features hold a value that is not finite")
     with connected(cluster) as client, run_folder(client, folder) as place, translated():

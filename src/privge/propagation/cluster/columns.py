@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from privge._cluster import completed
+from privge._folder import Folder
 from privge._typing import Progress
+from privge.errors import BadData
 from privge.graph import Graph
+from privge.graph.stored import StoredGraph
+from privge.propagation._kernels.gather import AHEAD
 from privge.propagation.cluster.run import Run
 from privge.propagation.cluster.tiles import finish_tile, tile_name
 from privge.propagation.problem import Matrix
@@ -40,7 +44,7 @@ def write_order(run: Run) -> None:
     """Renumber the nodes once for all blocks; their ids do not matter here."""
     nameless = np.broadcast_to(np.int64(0), run.graph.nodes)
     indptr, indices = run.graph.indptr(), run.graph.indices(0, run.graph.entries)
-    order = Order.of(Graph(nameless, np.asarray(indptr), np.asarray(indices)), reorder=True)
+    order = Order.of(Graph.with_rows(nameless, np.asarray(indptr), np.asarray(indices)), reorder=True)
     for name, array in zip(_ORDER, (order.indptr, order.indices, order.place), strict=True):
         if array is not None:
             run.folder.sub("order").write(name, array)
@@ -67,8 +71,19 @@ def _reorders(run: Run) -> bool:
     return run.entries.blocks >= REORDER_FROM and run.graph.nodes > 1
 
 
+def _read_order(folder: Folder, graph: StoredGraph) -> Order:
+    """Read what `write_order` wrote, perhaps in another run; compiled code takes it as it is, so it is checked."""
+    indptr, indices, place = (np.asarray(folder.read(name)) for name in _ORDER)
+    try:
+        Graph(np.broadcast_to(np.int64(0), graph.nodes), indptr, indices[: graph.entries])
+    except BadData as error:
+        raise BadData(f"{folder.address}: damaged ({error}); remove this folder and run again") from error
+    if len(indices) < graph.entries + AHEAD or not np.array_equal(np.sort(place), np.arange(graph.nodes)):
+        raise BadData(f"{folder.address}: damaged (these are not the places of all nodes); remove it and run again")
+    return Order(indptr, indices, place)
+
+
 def _order(run: Run) -> Order:
     if _reorders(run):
-        folder = run.folder.sub("order")
-        return Order(*(np.asarray(folder.read(name)) for name in _ORDER))
+        return _read_order(run.folder.sub("order"), run.graph)
     return Order(np.asarray(run.graph.indptr()), np.asarray(run.graph.indices()), None)

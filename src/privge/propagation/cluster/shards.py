@@ -11,6 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from privge._folder import Folder
 from privge._typing import Floats
 from privge.propagation._kernels.gather import AHEAD, LANES
 from privge.propagation.cluster.run import Run
@@ -45,9 +46,9 @@ class Vectors:
 def prepare(run: Run, shard: int) -> int:
     """Write the shard's rows with local numbers, and its halo; return the number of rows of the halo."""
     folder, name = run.folder.sub("shards"), f"s{shard:05d}"
-    if folder.exists(f"{name}-halo.npy"):
-        return len(folder.read(f"{name}-halo.npy"))
     first, last = run.row_cuts[shard], run.row_cuts[shard + 1]
+    if folder.exists(f"{name}-halo.npy") and _is_sound(folder, name, last - first, run.graph.nodes):
+        return len(folder.read(f"{name}-halo.npy"))
     indptr = run.graph.indptr(first, last)
     begin, end = int(indptr[0]), int(indptr[-1])
     needed = np.zeros(run.graph.nodes, dtype=np.bool_)
@@ -67,6 +68,24 @@ def prepare(run: Run, shard: int) -> int:
     folder.write(f"{name}-indptr.npy", np.asarray(indptr) - begin)
     folder.write(f"{name}-halo.npy", halo)
     return len(halo)
+
+
+def _is_sound(folder: Folder, name: str, rows: int, nodes: int) -> bool:
+    """Say whether the files of a shard, perhaps of another run, are what compiled code takes them for."""
+    try:
+        indptr, indices, halo = (folder.read(f"{name}-{array}.npy") for array in ("indptr", "indices", "halo"))
+    except (OSError, ValueError, EOFError):
+        return False
+    entries = len(indices) - AHEAD
+    if indptr.dtype != np.int64 or indices.dtype != np.int32 or len(indptr) != rows + 1 or entries < 0:
+        return False
+    chunks = (indices[first : first + _CHUNK] for first in range(0, entries, _CHUNK))
+    return bool(
+        (indptr[0], indptr[-1]) == (0, entries)
+        and np.diff(indptr).min(initial=0) >= 0
+        and all(chunk.min() >= 0 and chunk.max() < rows + len(halo) for chunk in chunks)
+        and (len(halo) == 0 or (halo[0] >= 0 and halo[-1] < nodes and np.diff(halo).min(initial=1) > 0))
+    )
 
 
 def start_of(run: Run, shard: int, column: int, precision: str) -> Vectors:

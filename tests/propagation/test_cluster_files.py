@@ -1,0 +1,83 @@
+"""Files that an earlier run on a cluster left are looked at before compiled code takes them for granted."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from privge._folder import Folder
+from privge.errors import BadData
+from privge.graph import Graph, save_graph
+from privge.propagation.cluster import columns, shards
+from privge.propagation.cluster.entries import write_matrix
+from privge.propagation.cluster.run import Run
+
+NODES = 40
+
+
+@pytest.fixture
+def run(tmp_path):
+    generator = np.random.default_rng(0)
+    graph = Graph.from_edges(generator.integers(0, NODES, (150, 2)), nodes=np.arange(NODES))
+    features = scipy.sparse.csr_array(generator.random((NODES, 3)))
+    entries = write_matrix(Folder(str(tmp_path / "entries")), features, np.ones(NODES))
+    stored = save_graph(graph, tmp_path / "a.graph")
+    return Run(Folder(str(tmp_path / "run")), stored, entries, 0.1, 0.5, 1e-4, "float32", (0, 25, NODES), (0, 3))
+
+
+def spoil(folder, name, position, value):
+    array = np.array(folder.read(name))
+    array[position] = value
+    folder.write(name, array)
+
+
+@pytest.mark.parametrize(
+    ("name", "position", "value"),
+    [
+        ("indices.npy", 0, 10**9),
+        ("indices.npy", 5, -3),
+        ("indptr.npy", 3, 10**9),
+        ("place.npy", 0, 10**9),
+        ("place.npy", 0, 1),
+    ],
+)
+def test_a_damaged_order_is_refused_by_name(run, name, position, value):
+    columns.write_order(run)
+    folder = run.folder.sub("order")
+    sound = columns._read_order(folder, run.graph)
+    spoil(folder, name, position, value if sound.place[0] != value else value + 1)
+    with pytest.raises(BadData, match="order: damaged"):
+        columns._read_order(folder, run.graph)
+
+
+@pytest.mark.parametrize(
+    ("name", "position", "value"),
+    [
+        ("s00001-indices.npy", 0, 10**9), ("s00001-indices.npy", 0, -1), ("s00001-indptr.npy", 2, 10**9),
+        ("s00001-indptr.npy", 0, 1), ("s00001-halo.npy", 0, 24), ("s00001-halo.npy", -1, 10**9),
+    ],
+)  # fmt: skip
+def test_a_damaged_shard_is_made_again(run, name, position, value):
+    halo = shards.prepare(run, 1)
+    folder = run.folder.sub("shards")
+    sound = {each: np.array(folder.read(each)) for each in folder.names()}
+    spoil(folder, name, position, value)
+    assert shards.prepare(run, 1) == halo
+    for each, array in sound.items():
+        np.testing.assert_array_equal(folder.read(each), array)
+
+
+def test_a_sound_shard_is_left_alone(run):
+    shards.prepare(run, 0)
+    folder = run.folder.sub("shards")
+    before = {name: (folder.path / name).stat().st_mtime_ns for name in folder.names()}
+    shards.prepare(run, 0)
+    assert before == {name: (folder.path / name).stat().st_mtime_ns for name in folder.names()}
+
+
+def test_a_shard_of_other_cuts_is_made_again(run):
+    shards.prepare(run, 0)
+    other = replace(run, row_cuts=(0, 10, NODES))
+    shards.prepare(other, 0)
+    assert len(other.folder.sub("shards").read("s00000-indptr.npy")) == 11
