@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from privge._extras import needed
 from privge._folder import Folder
 from privge.errors import ClusterFailed, PrivgeError
 
@@ -32,10 +33,8 @@ T = TypeVar("T")
 @contextmanager
 def connected(cluster: Cluster, *, timeout: float = 10.0) -> Iterator["Client"]:
     """Yield a client of the cluster; one that was made here is closed at the end, one that was given is not."""
-    try:
+    with needed("a cluster"):
         from distributed import Client
-    except ImportError as error:
-        raise ClusterFailed("a cluster needs Dask: pip install 'privge[cluster]'") from error
     if isinstance(cluster, Client):
         yield cluster
         return

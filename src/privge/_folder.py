@@ -20,6 +20,7 @@ from numpy.lib import format as npy
 from numpy.typing import DTypeLike, NDArray
 
 from privge._atomic import atomic_path
+from privge._extras import needed
 from privge.errors import BadData
 
 
@@ -206,10 +207,8 @@ class Folder:
 
     def _system(self) -> tuple[Any, str]:
         """Return fsspec's file system and the folder's place in it."""
-        try:
+        with needed("an address"):
             from fsspec.core import url_to_fs
-        except ImportError as error:
-            raise BadData(f"{self.address}: addresses need fsspec: pip install 'privge[cluster]'") from error
         try:
             system, root = url_to_fs(self.address, use_listings_cache=False)  # others write here too
         except (ImportError, ValueError) as error:  # a protocol that fsspec lacks a package for, or does not know

@@ -18,6 +18,7 @@ PrivgeError                      exit code 1
 │   └── Busy                                   too many reports are waiting to be stored
 ├── ToleranceNotReached                        an engine could not certify the error asked for
 ├── ClusterFailed                              a cluster is not there or was lost; what is finished is kept
+├── MissingExtra                               a package that only some installs have is not there; says how to get it
 └── RandomnessUnavailable                      the operating system gives no secure random bytes
 ```
 
@@ -122,6 +123,10 @@ class ToleranceNotReached(PrivgeError, ArithmeticError):
 
 class ClusterFailed(PrivgeError):
     """A cluster is not there, or could not finish; what it finished is kept, and the message says what to do."""
+
+
+class MissingExtra(PrivgeError, ImportError):
+    """A package that only some installs have is not there; the message holds the command that installs it."""
 
 
 class RandomnessUnavailable(PrivgeError):

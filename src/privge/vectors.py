@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from privge import _vector_files as files
 from privge._atomic import atomic_path
+from privge._extras import needed
 from privge._finished import finish, reopen
 from privge._folder import Folder
 from privge.campaign import Campaign
@@ -125,13 +126,15 @@ class Embedding:
 
     def to_pandas(self) -> "pd.DataFrame":
         """Return a data frame indexed by node id."""
-        import pandas as pd
+        with needed("a data frame"):
+            import pandas as pd
 
         return pd.DataFrame(np.asarray(self.matrix), index=pd.Index(self.ids, name="id"))
 
     def to_pyg(self, data: Any) -> Any:  # noqa: ANN401 (PyTorch Geometric is not a dependency)
         """Return a copy of a PyTorch Geometric ``Data`` with the vectors as node features ``x``."""
-        import torch
+        with needed("PyTorch Geometric"):
+            import torch
 
         copy = data.clone()
         copy.x = torch.from_numpy(self.to_numpy())

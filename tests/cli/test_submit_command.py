@@ -459,3 +459,11 @@ def test_a_folder_of_finished_reports_is_passed_on(run, tmp_path, keys, campaign
     result = run("--reports", tmp_path / "r", "--keys-file", keys)
     assert result.exit_code == 3
     assert "unfinished" in result.stderr
+
+
+def test_the_words_of_a_service_are_shown_harmlessly(run, tmp_path, keys, service):
+    service.item_faults = [(422, "\x1b[2J\x9bbad\nstored 1,000")]
+    result = run("--batch", users(tmp_path / "u.parquet"), "--keys-file", keys)
+    assert result.exit_code == 1
+    assert "\\x1b[2J\\x9bbad\\nstored" in result.stdout
+    assert not set(result.output) & {"\x1b", "\x9b"}

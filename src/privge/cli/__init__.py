@@ -1,12 +1,16 @@
 """The command line: one file a command; errors become one line and an exit code."""
 
+import os
+import sys
 from importlib import import_module
 from typing import Any
 
 import click
 
+from privge.cli.failures import DEBUG, explained
 from privge.cli.remarks import show_remarks
-from privge.errors import PrivgeError
+from privge.cli.terminal import harmless_streams, one_line
+from privge.errors import BadData
 
 COMMANDS = (
     "campaign",
@@ -32,7 +36,7 @@ COMMANDS = (
 
 
 class _Group(click.Group):
-    """Find commands by name; turn the package's own errors into one line on stderr and their exit code."""
+    """Find commands by name; whatever goes wrong becomes one line on stderr and an exit code."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's own signature)
         return sorted(COMMANDS)
@@ -46,15 +50,26 @@ class _Group(click.Group):
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 (click's own signature)
         try:
             return super().invoke(ctx)
-        except PrivgeError as error:
-            click.echo(f"Error: {error}", err=True)
-            ctx.exit(error.exit_code)
+        except EOFError as error:  # of which click would say no more than "Aborted!"
+            raise BadData("a file ends too early") from error
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 (click's own signature)
+        with harmless_streams():
+            try:
+                return super().main(*args, **kwargs)
+            except Exception as error:
+                if os.environ.get(DEBUG):
+                    raise
+                problem, code = explained(error)
+                click.echo(f"Error: {one_line(problem)}", err=True)
+                sys.exit(code)
 
 
 @click.group(
     cls=_Group,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Exit codes: 0 done, 1 failure, 2 wrong usage, 3 bad data.",
+    epilog="Exit codes: 0 done, 1 failure, 2 wrong usage, 3 bad data. "
+    f"{DEBUG}=1 shows where in the code a failure arose; that may quote data.",
 )
 @click.version_option(package_name="privge")
 @click.option("-q", "--quiet", is_flag=True, help="Leave out remarks, such as how many edges were dropped.")

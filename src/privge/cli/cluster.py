@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 import click
 
+from privge._extras import needed
 from privge.errors import ClusterFailed
 from privge.propagation import processors
 
@@ -81,10 +82,8 @@ def opened_cluster(address: str | None) -> Iterator[str | None]:
 
 @contextmanager
 def _local(count: int, *, port: int = 0, memory: str = "auto") -> Iterator[str]:
-    try:
+    with needed("a cluster"):
         from distributed import LocalCluster
-    except ImportError as error:
-        raise ClusterFailed("a cluster needs Dask: pip install 'privge[cluster]'") from error
     try:
         started = LocalCluster(
             n_workers=count, threads_per_worker=1, scheduler_port=port, memory_limit=memory,

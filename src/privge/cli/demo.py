@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from privge._extras import require
 from privge.cli.options import OUTPUT, json_option
 from privge.cli.progress import progress_bar
 from privge.cli.remarks import show_remarks
@@ -28,13 +29,10 @@ def demo(output: Path, people: int, seed: int, *, as_json: bool) -> None:
     beside three controls: noise instead of reports, the graph alone, and no privacy. The result is a page to open in a
     browser.
     """
-    try:
-        from privge.experiments.demo import run_demo
-        from privge.experiments.demo_page import write_page
-    except ImportError as error:
-        raise click.ClickException(
-            f"the demo needs more packages ({error.name}): pip install 'privge[demo]'"
-        ) from error
+    require("the demo", "sklearn", "matplotlib", "jinja2", extra="demo")
+    from privge.experiments.demo import run_demo
+    from privge.experiments.demo_page import write_page
+
     show_remarks(quiet=True)  # of no interest for a made-up network
     click.echo(f"Making a network of {people:,} people and collecting one private report from each ...", err=True)
     with progress_bar("Embedding and classifying, with controls") as progress:

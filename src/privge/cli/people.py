@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from privge._folder import Folder
 from privge._parquet import opened_parquet, read_parquet
 from privge.cli.options import existing, in_parts, naming
-from privge.device.batches import TokenOf
 from privge.device.outbox import Outbox
-from privge.device.token import node_of
+from privge.device.token import TokenOf, node_of
 from privge.errors import BadData, PrivacyViolation
 from privge.graph import read_features, read_ids
 from privge.graph.columns import line_of, read_table

@@ -7,13 +7,14 @@ from contextlib import contextmanager
 import click
 
 from privge._typing import Progress
+from privge.cli.terminal import drawing
 
 
 @contextmanager
 def progress_bar(label: str) -> Iterator[Progress]:
     """Yield a callback ``progress(done, total)`` that draws a bar with the time left."""
     hidden = not sys.stderr.isatty()
-    with click.progressbar(length=1, label=label, file=sys.stderr, width=30, hidden=hidden) as bar:
+    with click.progressbar(length=1, label=label, file=drawing(sys.stderr), width=30, hidden=hidden) as bar:
 
         def progress(done: int, total: int) -> None:
             bar.length = total

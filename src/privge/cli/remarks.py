@@ -4,10 +4,12 @@ import logging
 
 import click
 
+from privge.cli.terminal import one_line
+
 
 class _Remarks(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
-        click.echo(self.format(record), err=True)
+        click.echo(one_line(self.format(record)), err=True)
 
 
 def show_remarks(*, quiet: bool) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from privge._extras import require
 from privge.cli.options import OUTPUT
 
 
@@ -13,13 +14,10 @@ from privge.cli.options import OUTPUT
 @click.option("--markdown", type=OUTPUT, help="Where the summary goes.  [default: report.md in FOLDER]")
 def report(folder: Path, output: Path | None, markdown: Path | None) -> None:
     """Turn the results in FOLDER (default: results) into one self-contained page and a Markdown summary."""
-    try:
-        from privge.experiments.report import write_report
-        from privge.experiments.results import Results
-    except ImportError as error:
-        raise click.ClickException(
-            f"the report needs more packages ({error.name}): pip install 'privge[train,plot]'"
-        ) from error
+    require("the report", "matplotlib", "jinja2")
+    from privge.experiments.report import write_report
+    from privge.experiments.results import Results
+
     page = output or folder / "report.html"
     summary = markdown or folder / "report.md"
     write_report(Results(folder), page, summary)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from privge._extras import require
 from privge.cli.options import json_option
 from privge.cli.progress import progress_bar
 from privge.experiments.spread import NO_SPREAD
@@ -81,16 +82,14 @@ def reproduce(
       privge reproduce all --dataset cora --dataset pubmed --jobs 2
       privge report results
     """
-    try:
-        from privge.experiments import variance
-        from privge.experiments.results import Results
-        from privge.experiments.schedule import run_all
-        from privge.experiments.selection import Selection
-        from privge.experiments.summary import Table
-    except ImportError as error:
-        raise click.ClickException(
-            f"experiments need more packages ({error.name}): pip install 'privge[train]'"
-        ) from error
+    if item != "variance":  # which is arithmetic alone
+        require("an experiment", "torch", "sklearn")
+    from privge.experiments import variance
+    from privge.experiments.results import Results
+    from privge.experiments.schedule import run_all
+    from privge.experiments.selection import Selection
+    from privge.experiments.summary import Table
+
     results = Results(folder)
     selection = Selection(item, names, mechanisms, epsilons, ks)
     if item in ("variance", "all"):

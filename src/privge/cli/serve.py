@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 import click
 from click.core import ParameterSource
 
+from privge._extras import require
 from privge.cli.actor import user
 from privge.cli.token import keys_option
 from privge.collect.stores.rules import LIFETIME_EPSILON
@@ -66,14 +67,11 @@ def serve(
       privge serve --store reports.db --keys-file keys --admin-token-file admin
       PRIVGE_STORE=postgresql://... privge serve --keys-file keys --workers 4
     """
-    try:
-        from privge.collect.service.credentials import check_private, read_admin_token, read_keys
-        from privge.collect.service.server import Address, run
-        from privge.collect.service.settings import Limits, Settings
-    except ImportError as error:
-        raise click.ClickException(
-            f"the service needs more packages ({error.name}): pip install 'privge[serve]'"
-        ) from error
+    require("the service", "granian", "msgspec", "starlette")
+    from privge.collect.service.credentials import check_private, read_admin_token, read_keys
+    from privge.collect.service.server import Address, run
+    from privge.collect.service.settings import Limits, Settings
+
     _check(store_url, workers, tls_cert, tls_key)
     if tls_key is not None:
         check_private(tls_key)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import click
 
 from privge.campaign import Campaign
+from privge.cli.terminal import one_line
 from privge.collect.publishing import warnings_of
 from privge.mechanisms.odds import certainty
 
@@ -16,11 +17,6 @@ _POLICIES = {
     "high": "counted as the upper bound",
     "refuse": "an error, for simulations; no device answers this",
 }
-
-
-def printable(text: str) -> str:
-    """Return text that cannot steer a terminal: what is not printable is shown by its number."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def warn(campaign: Campaign) -> None:
@@ -37,7 +33,7 @@ def facts(campaign: Campaign) -> list[tuple[str, str]]:
     outside, missing = _POLICIES[campaign.out_of_bounds], _POLICIES[campaign.missing]
     return [
         ("campaign", campaign.id),
-        ("purpose", printable(campaign.purpose) or "not stated"),
+        ("purpose", one_line(campaign.purpose) or "not stated"),
         ("asks", f"{asked}; which, follows from campaign and node id"),
         ("epsilon", f"{campaign.epsilon:g} for the whole report, {each:.3g} for each of its features"),
         ("law", f"{campaign.mechanism}, {levels:,} levels; its exact integers spend {spent:.6g}"),
@@ -67,7 +63,7 @@ def table(campaign: Campaign) -> Iterator[str]:
         rows = [(f"all {campaign.dimensions:,}", low, high)]
     else:
         rows = [
-            (str(j) if names is None else printable(names[j]), _at(low, j), _at(high, j))
+            (str(j) if names is None else one_line(names[j]), _at(low, j), _at(high, j))
             for j in range(campaign.dimensions)
         ]
     cells = [("feature", "low", "high"), *((name, f"{below:.12g}", f"{above:.12g}") for name, below, above in rows)]

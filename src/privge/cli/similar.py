@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from privge.cli.options import INPUT, existing, json_option
+from privge.cli.terminal import one_line
 from privge.vectors import Embedding
 
 
@@ -27,4 +28,4 @@ def similar(embedding_path: Path, node: str, count: int, metric: str, *, as_json
         click.echo(json.dumps({"node": node, "metric": metric, "similar": [{"node": n, "score": s} for n, s in found]}))
     else:
         for other, score in found:
-            click.echo(f"{score:8.4f}  {other}")
+            click.echo(f"{score:8.4f}  {one_line(other)}")

@@ -11,7 +11,7 @@ import click
 
 from privge.cli.actor import as_option, user
 from privge.cli.options import OUTPUT, Command, json_option
-from privge.cli.shown import printable
+from privge.cli.terminal import one_line
 from privge.collect.plausibility import Unexplained
 from privge.collect.publishing import NEVER_ENDS
 from privge.collect.stores.log import Act
@@ -62,7 +62,7 @@ def stats(url: str, *, as_json: bool) -> None:
 
 def _line(row: dict[str, Any]) -> str:
     state = "open" if row["open"] else "closed"
-    purpose = f"  {printable(row['purpose'])}" if row["purpose"] else ""
+    purpose = f"  {one_line(row['purpose'])}" if row["purpose"] else ""
     return f"{row['campaign'][:12]}  {state:6}  {row['reports']:>11,} reports  {row['erased']:>7,} erased{purpose}"
 
 
@@ -94,7 +94,7 @@ def verify(url: str, lifetime_epsilon: float | None, *, as_json: bool) -> None:
         click.echo(json.dumps({"problems": said, "unexplained": shares}))
     else:
         for line in said or ["Everything is as it must be."]:
-            click.echo(line)
+            click.echo(one_line(line))
     if said:
         click.get_current_context().exit(BadData.exit_code)
 
@@ -206,7 +206,7 @@ def log(url: str, *, as_json: bool) -> None:
         click.echo(json.dumps([asdict(act) for act in acts]))
         return
     for act in acts:
-        click.echo(f"{act.when:20}  {act.kind:9}  {_what(act):26}  {printable(act.by)}")
+        click.echo(f"{act.when:20}  {act.kind:9}  {_what(act):26}  {one_line(act.by)}")
 
 
 def _what(act: Act) -> str:

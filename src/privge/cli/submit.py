@@ -11,16 +11,18 @@ from pathlib import Path
 import click
 import numpy as np
 
+from privge._extras import require
 from privge._typing import Progress
 from privge.cli.options import INPUT, PLACE, integer_ids_option, json_option, refuse_integer_ids
 from privge.cli.people import Piece, feature_pieces, report_pieces, token_source
 from privge.cli.progress import progress_bar
+from privge.cli.terminal import one_line
 from privge.cli.token import keys_option
 from privge.device.address import Address
-from privge.device.batches import TokenOf, ask_batches, send_batches
 from privge.device.contribute import fetch_campaign
 from privge.device.folder import default_folder
 from privge.device.outbox import Outbox
+from privge.device.token import TokenOf
 from privge.device.web import Service
 
 _MAX_BATCH = 5_000
@@ -71,6 +73,7 @@ def submit(
         if batch_place is None:
             raise click.UsageError("--integer-ids has no effect with --reports, where ids have a type already.")
         refuse_integer_ids(batch_place)
+    require("sending batches", "msgspec")
     start = time.monotonic()
     totals = _Totals()
     with closing(Service(Address.parse(url, insecure_http=insecure_http))) as service:
@@ -112,6 +115,8 @@ def _submit_piece(
     service: Service, outbox: Outbox, piece: Piece, token_of: TokenOf, size: int, totals: _Totals, progress: Progress
 ) -> None:
     """Keep a report of everybody in a piece whom the service would take, then send what it has not acknowledged."""
+    from privge.device.batches import ask_batches, send_batches
+
     origin = service.address.origin
     absent = outbox.absent(piece.ids)
     reasons = ask_batches(service, piece.ids[absent].tolist(), token_of=token_of, size=size)
@@ -144,7 +149,7 @@ def _onwards(progress: Progress, before: int, total: int, done: int, _: int) -> 
 
 
 def _sentence(summary: dict[str, object], outcomes: Counter[str], outbox: Outbox) -> str:
-    counts = ", ".join(f"{count:,} {reason.replace('_', ' ')}" for reason, count in outcomes.most_common())
+    counts = ", ".join(f"{count:,} {one_line(reason).replace('_', ' ')}" for reason, count in outcomes.most_common())
     return (
         f"{summary['reports']:,} reports of campaign {outbox.campaign.id[:12]}: {counts or 'nothing left to send'}\n"
         f"  {summary['drawn']:,} drawn now; {summary['acknowledged_before']:,} were acknowledged before; "

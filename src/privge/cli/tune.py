@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from privge._atomic import atomic_path
+from privge._extras import require
 from privge.cli.options import OUTPUT, json_option
 from privge.cli.progress import progress_bar
 from privge.mechanisms import LAWS
@@ -48,14 +49,13 @@ def tune(
     The score stands beside its controls on the same validation part: structure-only and no privacy with the settings
     that were found, and the graph alone, which needs none.
     """
-    try:
-        from privge.campaign import Campaign
-        from privge.datasets import load
-        from privge.experiments.plan import task_plan
-        from privge.experiments.tuning import controls
-        from privge.experiments.tuning import tune as search
-    except ImportError as error:
-        raise click.ClickException(f"tuning needs more packages ({error.name}): pip install 'privge[train]'") from error
+    require("tuning", "torch", "sklearn", "optuna")
+    from privge.campaign import Campaign
+    from privge.datasets import load
+    from privge.experiments.plan import task_plan
+    from privge.experiments.tuning import controls
+    from privge.experiments.tuning import tune as search
+
     plan = task_plan(task)
     if dataset not in plan.datasets:
         raise click.BadParameter(f"there are {', '.join(plan.datasets)}", param_hint="--dataset")

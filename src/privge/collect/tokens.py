@@ -11,16 +11,15 @@ signature, the time, the form or the campaign was wrong.
 
 import base64
 import hmac
+import json
 import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-import msgspec
-
+from privge._extras import needed
 from privge.collect.stores.keys import key_of
-from privge.collect.wire import TokenPayload
 from privge.errors import BadData, PrivgeError
 
 MAX_TOKEN = 2048
@@ -73,8 +72,8 @@ def mint(key: Key, *, node: str | int, campaign: str | None = None, expires: int
         raise BadData(str(error)) from None
     if campaign is not None and not re.fullmatch("[0-9a-f]{64}", campaign):
         raise BadData("the id of a campaign has 64 hexadecimal digits")
-    payload = msgspec.json.encode(TokenPayload(node=node, campaign=campaign, expires=int(expires), key=key.id))
-    text = _base64url(payload)
+    payload = {"node": node, "campaign": campaign, "expires": int(expires), "key": key.id}
+    text = _base64url(json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode())
     return (text + b"." + _signature(key, text)).decode()
 
 
@@ -94,7 +93,12 @@ class Verifier:
             raise BadData(f"one or two keys may be active, got {len(keys)}")
         if len({key.id for key in keys}) < len(keys):
             raise BadData("two keys have the same name")
+        with needed("the service"):  # here, and not for whoever mints tokens alone
+            import msgspec
+
+            from privge.collect.wire import TokenPayload
         self._keys = tuple(keys)
+        self._decoder = msgspec.json.Decoder(TokenPayload)
         self._leeway = leeway
 
     def verify(self, token: str, *, now: float) -> Grant:
@@ -106,16 +110,15 @@ class Verifier:
         if not signed:
             raise InvalidToken
         try:
-            payload = _decoder.decode(base64.b64decode(text + b"=" * (-len(text) % 4), altchars=b"-_", validate=True))
+            payload = self._decoder.decode(
+                base64.b64decode(text + b"=" * (-len(text) % 4), altchars=b"-_", validate=True)
+            )
             key_of(payload.node)
         except ValueError:  # also msgspec's and base64's own errors
             raise InvalidToken from None
         if payload.key != signed[0] or now > payload.expires + self._leeway:
             raise InvalidToken
         return Grant(payload.node, payload.campaign)
-
-
-_decoder = msgspec.json.Decoder(TokenPayload)
 
 
 def _signature(key: Key, text: bytes) -> bytes:

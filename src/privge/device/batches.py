@@ -6,20 +6,18 @@ Before that, many questions in few requests: arrays of tokens, with what a repor
 import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Annotated, Final, TypeAlias
+from typing import Annotated, Final
 
 import msgspec
 
 from privge._typing import Progress
+from privge.device.token import TokenOf
 from privge.device.web import Answer, Service
 from privge.errors import ServiceRefused, ServiceUnavailable
 from privge.reports import Reports
 
 MAX_BATCH: Final = 5_000
 """Most reports in one request."""
-
-TokenOf: TypeAlias = Callable[[str | int], str]
-"""Returns the token of a node."""
 
 logger = logging.getLogger(__name__)
 

@@ -4,9 +4,14 @@ import base64
 import binascii
 import json
 import re
+from collections.abc import Callable
+from typing import TypeAlias
 
 from privge.errors import BadData
 from privge.ids import node_key
+
+TokenOf: TypeAlias = Callable[[str | int], str]
+"""Returns the token of a node."""
 
 _LONGEST = 4096
 

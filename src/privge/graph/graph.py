@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 import scipy.sparse
 from numpy.typing import NDArray
 
+from privge._extras import needed
 from privge.errors import BadData
 from privge.graph._fingerprint import fingerprint_of, pieces
 from privge.graph._soundness import UnsoundRows, check_rows
@@ -181,7 +182,8 @@ class Graph:
 
     def to_networkx(self) -> "networkx.Graph":
         """Return a networkx graph with the same ids."""
-        import networkx
+        with needed("a graph of networkx"):
+            import networkx
 
         graph = networkx.Graph()
         graph.add_nodes_from(self.ids.tolist())

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, ClassVar
 
+from privge._extras import needed
 from privge._parameters import Parameters
 
 if TYPE_CHECKING:
@@ -17,7 +18,8 @@ class Estimator(Parameters):
         return hasattr(self, "network_")
 
     def __sklearn_tags__(self) -> "Tags":
-        from sklearn.utils import ClassifierTags, Tags, TargetTags
+        with needed("scikit-learn's tags of a head"):
+            from sklearn.utils import ClassifierTags, Tags, TargetTags
 
         return Tags(
             estimator_type=self.kind,

@@ -3,20 +3,24 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from privge._extras import needed
+
 Labels = NDArray[np.integer]
 Scores = NDArray[np.floating]
 
 
 def accuracy(labels: Labels, predicted: Labels) -> float:
     """Return the share of nodes whose label was predicted."""
-    from sklearn.metrics import accuracy_score
+    with needed("a metric"):
+        from sklearn.metrics import accuracy_score
 
     return float(accuracy_score(labels, predicted))
 
 
 def macro_f1(labels: Labels, predicted: Labels) -> float:
     """Return the mean over the classes of the F1 score; a class that is never predicted counts 0."""
-    from sklearn.metrics import f1_score
+    with needed("a metric"):
+        from sklearn.metrics import f1_score
 
     return float(f1_score(labels, predicted, average="macro", zero_division=0))
 
@@ -29,14 +33,16 @@ def auc(positives: Scores, negatives: Scores) -> float:
     positives, negatives
         Scores of pairs that are joined and of pairs that are not.
     """
-    from sklearn.metrics import roc_auc_score
+    with needed("a metric"):
+        from sklearn.metrics import roc_auc_score
 
     return float(roc_auc_score(*_truth(positives, negatives)))
 
 
 def average_precision(positives: Scores, negatives: Scores) -> float:
     """Return the mean precision over the positives, taken in the order of their scores."""
-    from sklearn.metrics import average_precision_score
+    with needed("a metric"):
+        from sklearn.metrics import average_precision_score
 
     return float(average_precision_score(*_truth(positives, negatives)))
 

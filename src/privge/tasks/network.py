@@ -8,9 +8,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 
+from privge._extras import needed
 from privge.tasks.scaling import Block
+
+with needed("a head"):
+    import torch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,6 @@
 """From a store's address to the store."""
 
+from privge._extras import needed
 from privge.collect.stores.log import UNNAMED
 from privge.collect.stores.rules import LIFETIME_EPSILON
 from privge.collect.stores.sql import SqlStore
@@ -31,10 +32,8 @@ def open_store(
     """
     scheme, separator, rest = url.partition("://")
     if separator and scheme in ("postgresql", "postgres"):
-        try:
+        with needed("a PostgreSQL store"):
             from privge.collect.stores.postgres import PostgresStore
-        except ImportError as error:
-            raise BadData(f"PostgreSQL needs more packages ({error.name}): pip install 'privge[serve]'") from error
 
         return PostgresStore(url, lifetime_epsilon, create=create, upgrade=upgrade, by=by)
     from privge.collect.stores.sqlite import SqliteStore

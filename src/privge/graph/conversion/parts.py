@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
+from privge._extras import needed
 from privge._folder import Folder
 from privge._parquet import opened_parquet
 from privge.errors import BadData
@@ -118,10 +119,8 @@ def _is_data(name: str) -> bool:
 
 
 def _system(place: str) -> tuple[Any, str]:
-    try:
+    with needed("an address"):
         from fsspec.core import url_to_fs
-    except ImportError as error:
-        raise BadData(f"{place}: addresses need fsspec: pip install 'privge[cluster]'") from error
     try:
         system, root = url_to_fs(place)
     except (ImportError, ValueError) as error:  # a protocol that fsspec lacks a package for, or does not know

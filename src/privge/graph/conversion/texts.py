@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from privge._extras import needed
 from privge.errors import BadData, PrivgeError
 from privge.graph._fingerprint import PIECE
 from privge.graph.conversion import growing
@@ -30,10 +31,8 @@ class Database:
     """
 
     def __init__(self, work: Path, memory: int) -> None:
-        try:
+        with needed("sorting ids that are texts"):
             import duckdb
-        except ImportError as error:
-            raise BadData("string ids need DuckDB to be sorted: pip install 'privge[cluster]'") from error
         self._errors = duckdb.Error
         self._failed: list[Exception] = []
         limit = max(_LEAST_MEMORY, memory // 2) // (1 << 20)
