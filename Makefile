@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check -qq
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check format bench load chaos docs clean
+.PHONY: help install demo test check format bench load chaos commands docs clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,6 +52,9 @@ load: $(VENV)/.installed-chaos ## Is the service fast enough? (8 minutes on an i
 
 chaos: $(VENV)/.installed-chaos ## Does it keep its promises while things break? (20 minutes)
 	$(BIN)/python -m reliability.chaos
+
+commands: $(VENV)/.installed-test ## Do 1,000 erroneous commands end as they should? (30 minutes)
+	$(BIN)/python -m reliability.commands
 
 docs: $(VENV)/.installed-docs ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict

@@ -180,3 +180,13 @@ def test_a_wide_sparse_frame_stays_sparse():
     features = features_of(pd.DataFrame.sparse.from_spmatrix(matrix))
     assert scipy.sparse.issparse(features.matrix)
     assert (features.matrix != scipy.sparse.csr_array(matrix)).nnz == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "position", "value"), [("indices", 0, 10**9), ("indptr", 1, 10**9), ("indptr", 1, -1)]
+)
+def test_sparse_features_whose_indices_are_out_of_range_are_refused(name, position, value):
+    features = scipy.sparse.csr_array(np.eye(3))
+    getattr(features, name)[position] = value
+    with pytest.raises(BadData, match="damaged"):
+        campaign().simulate(features, seed=0)

@@ -95,10 +95,10 @@ def part(folder, number, ids, **changes):
     ("second", "nodes", "message"),
     [
         ({"ids": [2, 3], "columns": 5}, 4, "belongs to another embedding"),
-        ({"ids": [2, 3], "kind": np.float64}, 4, "or other ones"),
+        ({"ids": [2, 3], "kind": np.float64}, 4, "of another type"),
         ({"ids": [0, 3]}, 4, "appears twice"),
-        ({"ids": [2, 3]}, 3, "more vectors than _SUCCESS says"),
-        ({"ids": [2, 3]}, 5, "4 vectors where _SUCCESS says 5"),
+        ({"ids": [2, 3]}, 3, "there are 4 vectors, and _SUCCESS does not say so"),
+        ({"ids": [2, 3]}, 5, "there are 4 vectors, and _SUCCESS does not say so"),
     ],
 )
 def test_parts_that_do_not_belong_together_are_refused(place, second, nodes, message):

@@ -24,7 +24,7 @@ def parse_json(text: str | bytes) -> dict[str, object]:
     """Read JSON; NaN, infinities, repeated keys and numbers of absurd length are refused."""
     try:
         document = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as error:
+    except (ValueError, RecursionError, TypeError) as error:  # no text at all is a TypeError
         if isinstance(error, BadData):
             raise
         raise BadData(f"the campaign is not JSON: {error}") from error

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -144,11 +145,10 @@ class Folder:
     def read(self, name: str, first: int = 0, last: int | None = None) -> NDArray[Any]:
         """Return rows ``first`` to ``last`` of an array: memory-mapped where possible, else only those are read."""
         if self.path is not None:
-            mapped: NDArray[Any] = np.load(self.path / name, mmap_mode="r")
-            return mapped[first:last]
+            return _mapped(self.path / name)[first:last]
         system, root = self._system()
         with system.open(f"{root}/{name}", "rb") as file:
-            shape, _, kind = _header(file)
+            shape, kind = _header(file)
             _, end, _ = slice(first, last).indices(shape[0])
             width = kind.itemsize * int(np.prod(shape[1:], dtype=np.int64))
             file.seek(first * width, os.SEEK_CUR)
@@ -216,8 +216,25 @@ class Folder:
         return system, root.rstrip("/")
 
 
-def _header(file: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:  # noqa: ANN401 (whatever fsspec opens)
-    version = npy.read_magic(file)
-    read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-    shape, fortran, kind = read(file)
-    return shape, fortran, kind
+def _mapped(path: Path) -> NDArray[Any]:
+    """Return an array of at least one dimension, mapped; whatever else is a `ValueError`."""
+    try:
+        mapped: NDArray[Any] = npy.open_memmap(path, mode="r")
+    except (SyntaxError, TokenError, OverflowError, TypeError) as error:
+        raise ValueError("this is no array of NumPy") from error
+    if not mapped.ndim:
+        raise ValueError("this is one number, no array of them")
+    return mapped
+
+
+def _header(file: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:  # noqa: ANN401 (whatever fsspec opens)
+    """Read the header of an array; whatever is none, or none of plain numbers in rows, is a `ValueError`."""
+    try:
+        version = npy.read_magic(file)
+        read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+        shape, fortran, kind = read(file)
+    except (SyntaxError, TokenError, OverflowError, TypeError) as error:
+        raise ValueError("this is no array of NumPy") from error
+    if not shape or kind.hasobject or (fortran and len(shape) > 1):
+        raise ValueError("this is no array of numbers, row by row")
+    return shape, kind

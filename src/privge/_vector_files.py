@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from privge._finished import finished_parts
 from privge._folder import Folder
-from privge._parquet import read_parquet
+from privge._parquet import opened_parquet, read_parquet
 from privge.errors import BadData
 from privge.ids import Ids, as_ids
 
@@ -84,26 +84,32 @@ def read_file(folder: Folder, name: str) -> Vectors:
         raise BadData(f"{folder.file(name)}: {error}") from error
 
 
+def _length(folder: Folder, name: str) -> int:
+    try:
+        with opened_parquet(folder, name) as (parquet, _):
+            return int(parquet.metadata.num_rows)
+    except (pa.ArrowException, OSError) as error:
+        raise BadData(f"{folder.file(name)}: {error}") from error
+
+
 def read_folder(folder: Folder) -> Vectors:
     """Read all parts of a finished folder into one matrix; the parts must belong together."""
     names, counts = finished_parts(folder)
     first = read_file(folder, names[0])
-    nodes = counts.get("nodes")
-    if type(nodes) is not int or nodes < len(first.ids):
-        raise BadData(f"{folder.address}: _SUCCESS belongs to something else")
+    nodes = sum(_length(folder, name) for name in names)
+    if counts.get("nodes") != nodes:
+        raise BadData(f"{folder.address}: there are {nodes} vectors, and _SUCCESS does not say so")
     matrix = np.empty((nodes, first.matrix.shape[1]), dtype=first.matrix.dtype)
     ids: list[object] = []
     for name in names:
         part = first if name == names[0] else read_file(folder, name)
         if part.provenance != first.provenance or part.matrix[:0].shape != matrix[:0].shape:
             raise BadData(f"{folder.file(name)}: this part belongs to another embedding than {names[0]}")
+        if part.matrix.dtype != matrix.dtype:
+            raise BadData(f"{folder.file(name)}: the vectors are of another type than those of {names[0]}")
         last = len(ids) + len(part.ids)
-        if last > nodes or part.matrix.dtype != matrix.dtype:
-            raise BadData(f"{folder.file(name)}: there are more vectors than _SUCCESS says, or other ones")
         matrix[len(ids) : last] = part.matrix
         ids += part.ids.tolist()
-    if len(ids) != nodes:
-        raise BadData(f"{folder.address}: there are {len(ids)} vectors where _SUCCESS says {nodes}")
     try:
         return Vectors(as_ids(ids), matrix, first.provenance)
     except BadData as error:

@@ -215,7 +215,7 @@ class Reports:
     @classmethod
     def _from_table(cls, table: pa.Table) -> Self:
         metadata = table.schema.metadata or {}
-        absent = [name for name in ("id", "indices", "codes") if name not in table.column_names]
+        absent = [name for name in ("id", "indices", "codes") if table.column_names.count(name) != 1]
         absent += [key.decode() for key in (_CAMPAIGN, _DIGEST) if key not in metadata]
         if absent:
             raise BadData(f"this is no file of reports: {', '.join(absent)} is missing")

@@ -59,8 +59,19 @@ class Features:
             raise BadData(f"features must be numbers, NaN where missing; got an array of {self.matrix.dtype}")
 
 
-FeatureMatrix: TypeAlias = NDArray[np.number] | scipy.sparse.sparray | scipy.sparse.spmatrix
+SparseMatrix: TypeAlias = scipy.sparse.sparray | scipy.sparse.spmatrix
+FeatureMatrix: TypeAlias = NDArray[np.number] | SparseMatrix
 FeatureData: TypeAlias = FeatureMatrix | Table | Features
+
+
+def checked_matrix(matrix: SparseMatrix) -> SparseMatrix:
+    """Return a sparse matrix whose indices are in range: compiled code, scipy's too, takes that for granted."""
+    if hasattr(matrix, "check_format"):  # those of other formats are checked when they are made
+        try:
+            matrix.check_format(full_check=True)
+        except (ValueError, IndexError, TypeError) as error:
+            raise BadData(f"the sparse matrix is damaged: {error}") from error
+    return matrix
 
 
 def is_table(data: FeatureData) -> bool:
@@ -227,7 +238,8 @@ def _arrow_ids(data: Table) -> list[object]:
 def _array(data: FeatureMatrix) -> AnyMatrix:
     if isinstance(data, np.ma.MaskedArray):
         data = np.ma.filled(data.astype(np.float64), np.nan)
-    matrix: AnyMatrix = scipy.sparse.csr_array(data) if scipy.sparse.issparse(data) else np.asarray(data)
+    sparse = scipy.sparse.issparse(data)
+    matrix: AnyMatrix = scipy.sparse.csr_array(checked_matrix(data)) if sparse else np.asarray(data)
     if matrix.ndim != 2:
         raise BadData(f"features must be a matrix, got shape {matrix.shape}")
     return matrix

@@ -88,8 +88,8 @@ GRAPHS = {
     "a missing id after an empty line": ("g.csv", "source,target\n\na,b\n\n,b\n", ", line 5: an edge lacks its source"),
     "a missing id without a header": ("g.csv", "1,2\n,3\n", ", line 2: an edge lacks its source"),
     "a missing id in Parquet": ("g.parquet", parquet(source=["a", None], target=["b", "c"]), ", row 2: an edge lacks"),
-    "an unknown header": ("g.csv", "left,right\na,b\n", ", line 1: unknown columns left,right"),
-    "no header and strings": ("g.csv", "a,b\nb,c\n", ", line 1: unknown columns a,b"),
+    "an unknown header": ("g.csv", "left,right\na,b\n", ", line 1: unknown columns;"),
+    "no header and strings": ("g.csv", "a,b\nb,c\n", ", line 1: unknown columns;"),
     "three columns": ("g.csv", "source,target,weight\na,b,1\n", ", line 1: unknown columns"),
     "three columns without a header": ("g.csv", "1,2,3\n", ", line 1: an edge has two ids"),
     "the wrong delimiter": ("g.tsv", EDGES, ", line 1: unknown columns"),
@@ -384,3 +384,24 @@ def test_an_interrupted_run_leaves_nothing_behind(tmp_path, wait_until, edges):
     assert "Traceback" not in stderr
     assert stdout == ""
     assert sorted(p.name for p in tmp_path.iterdir()) == ["f.npz", "g.npz"]
+
+
+@pytest.mark.parametrize("command", ["nodes", "features", "graph"])
+def test_a_file_without_a_header_is_refused_without_quoting_its_first_line(tmp_path, command):
+    (tmp_path / "g.csv").write_text("zoe,yan\n" if command == "graph" else EDGES)
+    (tmp_path / "n.csv").write_text("zoe\nyan\n" if command == "nodes" else NODES)
+    (tmp_path / "f.csv").write_text("zoe,61234.57\n" if command == "features" else FEATURES)
+    options = [
+        "--nodes",
+        tmp_path / "n.csv",
+        "--features",
+        tmp_path / "f.csv",
+        "--epsilon",
+        "1",
+        "-o",
+        tmp_path / "z.npy",
+    ]
+    result = CliRunner().invoke(main, [str(option) for option in ("embed", "--graph", tmp_path / "g.csv", *options)])
+    assert result.exit_code == 3
+    assert "header" in result.stderr
+    assert not any(private in result.stderr for private in ("zoe", "yan", "61234"))

@@ -194,3 +194,24 @@ def test_an_address_that_is_no_store_is_refused_without_its_password(url):
     text = run("stats", "--store", url, code=3)
     assert "hunter2" not in text
     assert "store" in text.lower()
+
+
+@pytest.mark.parametrize("node", ["", "x" * 600])
+def test_an_id_that_no_store_can_hold_is_wrong_usage(tmp_path, node):
+    open_store(str(tmp_path / "s.db")).close()
+    result = CliRunner().invoke(main, ["store", "erase", "--store", str(tmp_path / "s.db"), "--node", node])
+    assert result.exit_code == 2
+    assert "a node id must" in result.stderr
+
+
+@pytest.mark.parametrize(("column", "value"), [("reports", "x"), ("last", b"\xff"), ("erased", 0.5), ("is_open", "x")])
+def test_a_store_that_holds_something_else_is_refused(tmp_path, column, value):
+    store = open_store(str(tmp_path / "s.db"))
+    store.add_campaign(campaign_of("a"))
+    store.close()
+    with closing(sqlite3.connect(tmp_path / "s.db")) as database, database:
+        database.execute(f"UPDATE campaigns SET {column} = ?", (value,))  # noqa: S608
+    for command in (["stats"], ["erase", "--node", "a"]):
+        result = CliRunner().invoke(main, ["store", *command, "--store", str(tmp_path / "s.db")])
+        assert result.exit_code == 3, result.output
+        assert "damaged" in result.stderr

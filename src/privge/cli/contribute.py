@@ -72,7 +72,10 @@ def read_values(path: Path) -> FeatureVector:
 
 
 def _token(path: Path | None) -> str:
-    token = os.environ.get(_TOKEN, "") if path is None else existing(path).read_text(encoding="utf-8")
+    try:
+        token = os.environ.get(_TOKEN, "") if path is None else existing(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise BadData(f"{path}: this is no token") from None
     if not token.strip():
         raise click.UsageError(f"Give the platform's token in --token-file or in ${_TOKEN}.")
     return token.strip()

@@ -5,25 +5,28 @@ from pathlib import Path
 
 import click
 
-from privge.cli.options import INPUT, existing, json_option
+from privge.cli.options import PLACE, existing, json_option
 from privge.cli.terminal import one_line
 from privge.vectors import Embedding
 
 
 @click.command()
-@click.argument("embedding_path", metavar="EMBEDDING", type=INPUT)
+@click.argument("embedding_place", metavar="EMBEDDING", type=PLACE)
 @click.option("--node", required=True, help="The node to compare with.")
 @click.option("--count", type=click.IntRange(1), default=10, show_default=True, help="How many to show.")
 @click.option("--metric", type=click.Choice(["cosine", "dot"]), default="cosine", show_default=True)
 @json_option
-def similar(embedding_path: Path, node: str, count: int, metric: str, *, as_json: bool) -> None:
-    """Show the nodes most similar to a node.
+def similar(embedding_place: str, node: str, count: int, metric: str, *, as_json: bool) -> None:
+    """Show the nodes most similar to a node. EMBEDDING is a file, or a folder or address of parts.
 
     \b
-    Example:
+    Examples:
       privge similar z.parquet --node alice --count 5
+      privge similar vectors/ --node alice
     """
-    found = Embedding.from_parquet(existing(embedding_path)).most_similar(node, count, metric=metric)  # type: ignore[arg-type]
+    if "://" not in embedding_place and not Path(embedding_place).is_dir():
+        existing(Path(embedding_place))
+    found = Embedding.from_parquet(embedding_place).most_similar(node, count, metric=metric)  # type: ignore[arg-type]
     if as_json:
         click.echo(json.dumps({"node": node, "metric": metric, "similar": [{"node": n, "score": s} for n, s in found]}))
     else:

@@ -169,7 +169,12 @@ def erase(url: str, node: str, campaign: str | None, name: str | None) -> None:
     Embeddings made before still reflect the report: make them anew. Exit code 1 says that the store knows no such node.
     """
     from privge.cli.stored import campaign_in
+    from privge.collect.stores.keys import key_of
 
+    try:
+        key_of(node)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--node") from error
     opened = open_store(url, create=False)
     try:
         wanted = None if campaign is None else campaign_in(opened, campaign)

@@ -34,14 +34,15 @@ def one_line(text: object) -> str:
 @contextmanager
 def harmless_streams() -> Iterator[None]:
     """Make everything that is printed meanwhile harmless."""
-    streams = {name: (getattr(sys, name), _Harmless(getattr(sys, name))) for name in ("stdout", "stderr")}
-    for name, (_, harmless_one) in streams.items():
-        setattr(sys, name, harmless_one)
+    before = {name: stream for name in ("stdout", "stderr") if (stream := getattr(sys, name)) is not None}
+    during = {name: _Harmless(stream) for name, stream in before.items()}  # one that is closed from the start is None
+    for name, stream in during.items():
+        setattr(sys, name, stream)
     try:
         yield
     finally:
-        for name, (stream, harmless_one) in streams.items():
-            if getattr(sys, name) is harmless_one:  # click puts another in its place when nobody reads any more
+        for name, stream in before.items():
+            if getattr(sys, name) is during[name]:  # click puts another in its place when nobody reads any more
                 setattr(sys, name, stream)
 
 

@@ -6,15 +6,21 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args
 
 from privge.errors import BadData
-from privge.experiments.plan import Cell, Task, task_plan
+from privge.experiments.plan import Cell, Form, Task, task_plan
 
 Record: TypeAlias = dict[str, Any]
 Key: TypeAlias = tuple[Cell, int]
 
 _IDENTITY = ("task", "dataset", "mechanism", "epsilon", "k")
+_NUMBER = (int, float)
+_KINDS: dict[str, tuple[type, ...]] = {
+    "task": (str,), "dataset": (str,), "mechanism": (str,), "epsilon": (int, float, type(None)), "k": (int, type(None)),
+    "repeat": (int,), "settings": (dict,),
+}  # fmt: skip
+"""What a record must hold."""
 
 
 class Results:
@@ -33,12 +39,14 @@ class Results:
     def read(self, task: Task, dataset: str) -> dict[Key, Record]:
         """Return the finished repeats of the current settings; of two records of a repeat, the last."""
         path = self.path(task, dataset)
-        if not path.exists():
+        if not path.is_file():
             return {}
         plan, found = task_plan(task), {}
         for number, line in enumerate(path.read_bytes().split(b"\n")[:-1], start=1):
-            record = _parse(line, path, number)
+            record = _parse(line, path, number, plan.metric)
             cell = Cell(**{name: record[name] for name in _IDENTITY}, form=record.get("form", "scaled"))
+            if (cell.task, cell.dataset) != (task, dataset):
+                raise BadData(f"{path}, line {number}: this is a result of another task or dataset")
             if record["settings"] == plan.settings(cell).to_dict():
                 found[cell, record["repeat"]] = record
         return found
@@ -66,13 +74,24 @@ class Results:
             yield
 
 
-def _parse(line: bytes, path: Path, number: int) -> Record:
+def _parse(line: bytes, path: Path, number: int, metric: str) -> Record:
     try:
         record: Record = json.loads(line)
-        for name in (*_IDENTITY, "repeat", "settings"):
-            record[name]
-    except (ValueError, KeyError, TypeError) as error:
-        raise BadData(f"{path}, line {number}: not a result ({error})") from error
+    except (ValueError, RecursionError) as error:
+        raise BadData(f"{path}, line {number}: not a result") from error
+    if not isinstance(record, dict):
+        raise BadData(f"{path}, line {number}: not a result")
+    for name, kinds in {**_KINDS, **({metric: _NUMBER} if metric in record else {})}.items():
+        if name not in record:
+            raise BadData(f"{path}, line {number}: not a result, there is no {name!r}")
+        if not isinstance(record[name], kinds) or isinstance(record[name], bool):
+            raise BadData(f"{path}, line {number}: {name!r} is not what it must be")
+    if record.get("form", "scaled") not in get_args(Form):
+        raise BadData(f"{path}, line {number}: 'form' is not what it must be")
+    for name, kinds in (("seconds", _NUMBER), ("versions", (str,))):
+        inside = record.get(name, {})
+        if not isinstance(inside, dict) or not all(isinstance(value, kinds) for value in inside.values()):
+            raise BadData(f"{path}, line {number}: {name!r} is not what it must be")
     return record
 
 

@@ -65,7 +65,7 @@ def _read_text(path: Path, names: Sequence[str] | None, text: Sequence[str]) -> 
         table.column_names  # noqa: B018 (names are decoded when they are asked for)
     except (pa.ArrowException, OSError, ValueError) as error:
         _explain(path)
-        raise BadData(f"{path}: {error}") from error
+        raise BadData(f"{path}: this is no table") from error  # the cause may quote a row
     return table
 
 
@@ -92,7 +92,7 @@ def line_of(path: Path, row: int, *, header: bool) -> str:
     """Return where a data row stands in a file, for a message; empty lines are no rows, but they are lines."""
     if path.suffix == ".parquet":
         return f"{path}, row {row + 1}"
-    with _open(path) as lines:
+    with _open(path, errors="replace") as lines:
         rows = csv.reader(lines, delimiter=delimiter(path))
         next(islice(filter(None, rows), row + header, None), None)
         return f"{path}, line {rows.line_num}"
@@ -180,6 +180,6 @@ def _first_undecodable(path: Path) -> int:
     return 1
 
 
-def _open(path: Path):  # type: ignore[no-untyped-def]  # noqa: ANN202
+def _open(path: Path, *, errors: str = "strict"):  # type: ignore[no-untyped-def]  # noqa: ANN202
     opener = gzip.open if path.suffix == ".gz" else open
-    return opener(path, "rt", encoding="utf-8-sig", newline="")
+    return opener(path, "rt", encoding="utf-8-sig", errors=errors, newline="")

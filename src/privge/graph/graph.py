@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -18,13 +18,12 @@ from privge.graph._fingerprint import fingerprint_of, pieces
 from privge.graph._soundness import UnsoundRows, check_rows
 from privge.graph.columns import Column, decoded, digits, is_text
 from privge.ids import Ids, as_ids
+from privge.tables import SparseMatrix, checked_matrix
 
 if TYPE_CHECKING:
     import networkx
 
 logger = logging.getLogger(__name__)
-
-SparseMatrix: TypeAlias = scipy.sparse.sparray | scipy.sparse.spmatrix
 
 _SAMPLE = 1_000  # ids that tell names from digits before all of them are looked at
 
@@ -210,16 +209,6 @@ class Graph:
             wanted, known = wanted.cast(pa.string()), known.cast(pa.string())
         rows: NDArray[np.int64] = pc.fill_null(pc.index_in(wanted, known), -1).to_numpy().astype(np.int64)
         return rows
-
-
-def checked_matrix(matrix: SparseMatrix) -> SparseMatrix:
-    """Return a sparse matrix whose indices are in range: compiled code, scipy's too, takes that for granted."""
-    if hasattr(matrix, "check_format"):  # those of other formats are checked when they are made
-        try:
-            matrix.check_format(full_check=True)
-        except (ValueError, IndexError, TypeError) as error:
-            raise BadData(f"the sparse matrix is damaged: {error}") from error
-    return matrix
 
 
 def _columns(edges: Iterable[tuple[object, object]] | NDArray[np.integer] | pa.Table) -> tuple[Column, Column]:

@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Sequence
 from os import PathLike, fspath
 from pathlib import Path
+from tokenize import TokenError
 
 import numpy as np
 import pyarrow as pa
@@ -36,14 +37,18 @@ from privge.graph.columns import (
     line_of,
     read_table,
 )
-from privge.graph.graph import Graph, UnknownNode, checked_matrix
+from privge.graph.graph import Graph, UnknownNode
 from privge.graph.stored import StoredGraph
 from privge.ids import Ids, as_ids, first_repeated
-from privge.tables import Features, numbers, pick, remark_extra
+from privge.tables import Features, checked_matrix, numbers, pick, remark_extra
 
 logger = logging.getLogger(__name__)
 
-_NO_MATRIX = (OSError, ValueError, KeyError, EOFError, TypeError, NotImplementedError, zipfile.BadZipFile, zlib.error)
+_NO_MATRIX = (
+    OSError, ValueError, KeyError, IndexError, EOFError, TypeError, AttributeError, NotImplementedError, OverflowError,
+    SyntaxError, TokenError, zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
+"""What NumPy and scipy raise about an archive that is none of a matrix."""
 
 
 def read_graph(
@@ -235,12 +240,15 @@ def _edge_columns(fields: list[str], path: Path) -> tuple[str, ...]:
         if set(pair) == set(lowered):
             return tuple(lowered[name] for name in pair)
     wanted = " or ".join(",".join(pair) for pair in sorted(EDGE_NAMES))
-    raise BadData(f"{path}, line 1: unknown columns {','.join(fields)}; the header must be {wanted}")
+    # Those of a text are not told: without a header, the first edge would stand there.
+    found = f": unknown columns {','.join(fields)}" if path.suffix == ".parquet" else ", line 1: unknown columns"
+    raise BadData(f"{path}{found}; the header must be {wanted}")
 
 
 def _column(table: pa.Table, name: str, path: Path) -> pa.ChunkedArray:
     if name not in table.column_names:
-        raise BadData(f"{path}: there is no column {name!r}; the columns are {', '.join(table.column_names[:10])}")
+        # The names of the other columns are not told: without a header, the first person would stand there.
+        raise BadData(f"{path}: there is no column {name!r} among its {table.num_columns}; it needs a header with it")
     column = table[name]
     if column.null_count:
         raise BadData(f"{line_of(path, first_null(column), header=True)}: no {name}")

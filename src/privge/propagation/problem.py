@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from privge._typing import Floats, Progress
 from privge.errors import ToleranceNotReached
 from privge.graph import Graph
-from privge.graph.graph import checked_matrix
+from privge.tables import checked_matrix
 
 Matrix: TypeAlias = NDArray[np.floating]
 

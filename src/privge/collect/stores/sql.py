@@ -21,12 +21,14 @@ from privge.collect.stores.rules import check_collectable, decide, exact, retire
 from privge.collect.stores.session import CampaignRow, Session, document_of
 from privge.collect.stores.store import Block, CampaignState, Erased, Holding, Node, Outcome, Standing, Upload
 from privge.collect.stores.verification import find_problems
+from privge.errors import StoreMismatch
 
 if TYPE_CHECKING:
     from privge.collect.plausibility import Unexplained
     from privge.ids import Ids
 
 _LOOKUP = 10_000  # nodes in one look-up; SQLite takes 32,766 values in a statement
+_DAMAGED = "the store is damaged: the table of campaigns holds something else than it must"
 _COLUMNS = "number, id, epsilon, is_open, closed, retired, texts, reports, erased, last"
 
 
@@ -318,17 +320,33 @@ class SqlStore(ABC):
 
 
 def _all(session: Session) -> list[CampaignRow]:
-    return [CampaignRow(*row) for row in session.rows(f"SELECT {_COLUMNS} FROM campaigns ORDER BY number")]  # noqa: S608
+    return [_row(values) for values in session.rows(f"SELECT {_COLUMNS} FROM campaigns ORDER BY number")]  # noqa: S608
 
 
 def _find(session: Session, campaign: str) -> CampaignRow | None:
     found = session.rows(f"SELECT {_COLUMNS} FROM campaigns WHERE id = ?", campaign)  # noqa: S608
-    return CampaignRow(*found[0]) if found else None
+    return _row(found[0]) if found else None
+
+
+def _row(values: tuple[Any, ...]) -> CampaignRow:
+    """Return a row of the table of campaigns; SQLite would hold anything in any column."""
+    row = CampaignRow(*values)
+    numbers = (row.number, row.is_open, row.retired, row.texts, row.reports, row.erased, row.last, row.closed or 0)
+    if not (isinstance(row.id, str) and isinstance(row.epsilon, int | float) and all(map(_is_integer, numbers))):
+        raise StoreMismatch(_DAMAGED)
+    return row
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, int)
 
 
 def _last(session: Session) -> int:
     """Return the newest sequence number; reports and erasures of all campaigns have one count."""
-    return int(session.rows("SELECT coalesce(max(last), 0) FROM campaigns")[0][0])
+    last: int = session.rows("SELECT coalesce(max(last), 0) FROM campaigns")[0][0]
+    if not _is_integer(last):
+        raise StoreMismatch(_DAMAGED)
+    return last
 
 
 def _block(found: list[tuple[Any, ...]], k: int, *, texts: bool) -> Block:

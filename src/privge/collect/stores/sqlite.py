@@ -173,6 +173,8 @@ class SqliteStore(SqlStore):
             if name.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT")):
                 raise StoreMismatch(f"{self.path}: this is no store, or it is damaged ({name})") from None
             raise StoreUnavailable(f"{self.path}: the store cannot be used now ({name})") from None
+        except UnicodeDecodeError:  # names and settings in the file itself that are no text
+            raise StoreMismatch(f"{self.path}: this is no store, or it is damaged") from None
 
     def _among(self, keys: list[bytes]) -> tuple[str, list[Any]]:
         return f"IN ({','.join('?' * len(keys))})", keys

@@ -85,7 +85,7 @@ def _distinct(values: Integers, once: str) -> Integers:
     values.sort()
     repeated = values[1:] == values[:-1]
     if once and repeated.any():
-        raise BadData(f"{once}: id {values[1:][repeated][0]} appears twice")
+        raise BadData(f"{once}: an id appears twice")
     return np.concatenate([values[:1], values[1:][~repeated]])
 
 

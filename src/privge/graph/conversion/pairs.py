@@ -6,6 +6,7 @@ from itertools import chain
 from typing import TypeAlias
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from privge.errors import BadData
@@ -35,21 +36,14 @@ def _integer_pairs(
     conversion: Conversion, parts: list[Part], rows_of: Callable[[NDArray[np.int64]], NDArray[np.int32]]
 ) -> Pairs:
     for part in parts:
+        before = 0
         for columns in part.batches(conversion.batch):
-            sources, targets = (_known_rows(column.to_numpy(), rows_of, part, conversion) for column in columns)
+            sources, targets = (rows_of(column.to_numpy()) for column in columns)
+            unknown = np.flatnonzero((sources < 0) | (targets < 0))
+            if unknown.size:
+                raise _unknown(part, before + int(unknown[0]), conversion)
+            before += len(sources)
             yield sources, targets
-
-
-def _known_rows(
-    ids: NDArray[np.int64],
-    rows_of: Callable[[NDArray[np.int64]], NDArray[np.int32]],
-    part: Part,
-    conversion: Conversion,
-) -> NDArray[np.int32]:
-    rows = rows_of(ids)
-    if rows.min(initial=0) < 0:
-        raise _unknown(part, int(ids[np.argmin(rows)]), conversion)
-    return rows
 
 
 def _text_pairs(conversion: Conversion, parts: list[Part], database: Database) -> Pairs:
@@ -63,16 +57,24 @@ def _text_pairs(conversion: Conversion, parts: list[Part], database: Database) -
 
 
 def _first_unknown_text(conversion: Conversion, parts: list[Part], database: Database) -> BadData:
-    """Look again, slowly, for the file and the id: the join does not say where a row came from."""
+    """Look again, slowly, for the file and the row: the join does not say where an edge came from."""
     for part in parts:
-        ends = ([column] for columns in part.batches(conversion.batch) for column in columns)
-        unknown = first_unknown(database, ends)
-        if unknown is not None:
-            return _unknown(part, unknown, conversion)
+        row = first_unknown(database, _ends(part, conversion.batch))
+        if row is not None:
+            return _unknown(part, row, conversion)
     return BadData(f"an edge has an end that is not among the nodes in {conversion.nodes_place}")
 
 
-def _unknown(part: Part, node: object, conversion: Conversion) -> BadData:
+def _ends(part: Part, batch: int) -> Iterator[list[pa.Array]]:
+    """Yield both ends of all edges of a part, each with its row."""
+    before = 0
+    for columns in part.batches(batch):
+        rows = pa.array(np.arange(before, before + len(columns[0])))
+        yield from ([column, rows] for column in columns)
+        before += len(rows)
+
+
+def _unknown(part: Part, row: int, conversion: Conversion) -> BadData:
     return BadData(
-        f"{part.address}: an edge ends at {node!r}, which is not among the nodes in {conversion.nodes_place}"
+        f"{part.address}, row {row + 1}: an end of the edge is not among the nodes in {conversion.nodes_place}"
     )

@@ -83,6 +83,8 @@ def _part(address: str, size: int, version: str, choose: Chooser) -> Part:
     with _reading(address), opened_parquet(*Folder.containing(address)) as (parquet, _):
         schema, rows = parquet.schema_arrow, parquet.metadata.num_rows
     columns: tuple[str, ...] = choose(schema.names, address)
+    if any(schema.names.count(name) > 1 for name in columns):
+        raise BadData(f"{address}: a column of ids is there twice")
     kinds = {_kind(schema.field(name).type, f"{address}: {name}") for name in columns} if rows else {"integers"}
     if len(kinds) > 1:
         raise BadData(f"{address}: {columns[0]} and {columns[1]} hold ids of different types")
@@ -144,8 +146,8 @@ def _checked(ids: pa.Array, kind: Kind, place: str) -> pa.Array:
         ids = ids.dictionary_decode()
     try:
         ids = ids.cast(ARROW[kind])
-    except pa.ArrowException as error:
-        raise BadData(f"{place}: {error}") from error
+    except pa.ArrowException:  # its message quotes an id
+        raise BadData(f"{place}: an id is no text in UTF-8, or does not fit 64 bits") from None
     if kind == "strings" and first_spoiled(ids) is not None:
         raise BadData(f"{place}: an id is empty, or begins or ends with white space")
     return ids

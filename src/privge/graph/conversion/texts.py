@@ -112,7 +112,7 @@ def write_distinct(
     for batch in database.rows("SELECT id, count(*) AS times FROM given GROUP BY id ORDER BY id"):
         times = batch.column(1).to_numpy()
         if once and (times > 1).any():
-            raise BadData(f"{once}: id {batch.column(0)[int(np.argmax(times > 1))].as_py()!r} appears twice")
+            raise BadData(f"{once}: an id appears twice")
         starts, text = _layout(batch.column(0))
         growing.append(offsets_path, np.int64, number + 1, length + starts[1:])
         length = growing.append(text_path, np.uint8, length, text)
@@ -157,12 +157,13 @@ def text_rows(
         yield batch.column(0).to_numpy(), batch.column(1).to_numpy()
 
 
-def first_unknown(database: Database, ids: Iterable[list[pa.Array]]) -> str | None:
-    """Return an id that is not known, if there is one."""
-    database.give("asked", ["id"], [pa.large_string()], ids)
-    for batch in database.rows("SELECT asked.id FROM asked ANTI JOIN known ON asked.id = known.id LIMIT 1"):
+def first_unknown(database: Database, ids: Iterable[list[pa.Array]]) -> int | None:
+    """Return the first row, given with each id, whose id is not known, if there is one."""
+    database.give("asked", ["id", "place"], [pa.large_string(), pa.int64()], ids)
+    for batch in database.rows("SELECT min(place) FROM asked ANTI JOIN known ON asked.id = known.id"):
         if len(batch):
-            return str(batch.column(0)[0])
+            row: int | None = batch.column(0)[0].as_py()
+            return row
     return None
 
 

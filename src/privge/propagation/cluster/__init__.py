@@ -21,7 +21,6 @@ from privge._cluster import Cluster, check_shared, connected, translated
 from privge._folder import Folder
 from privge._typing import Progress
 from privge.graph import Graph
-from privge.graph.graph import checked_matrix
 from privge.graph.stored import StoredGraph, save_graph
 from privge.propagation.cluster.columns import solve_columns
 from privge.propagation.cluster.edges import solve_edges
@@ -37,6 +36,7 @@ from privge.propagation.problem import (
     tolerance_left,
 )
 from privge.propagation.relaxation import rounding_of_sweep
+from privge.tables import checked_matrix
 
 if TYPE_CHECKING:
     from distributed import Client
