@@ -43,15 +43,15 @@ def scenarios() -> Sequence[Scenario]:
         ),
         Scenario(
             "Siege: 24 idle batches of 4 MiB, of strangers, of 8 people with a token, and of 1", held,
-            _judged(partial(besiege, besiegers=idle_batches, rounds=10, reports=4_000)),
+            _judged(partial(besiege, besiegers=idle_batches, rounds=40, reports=1_500)),
         ),
         Scenario(
             "Siege: 520 idle singles of 26 people with a token", held,
-            _judged(partial(besiege, besiegers=idle_singles, rounds=10, reports=4_000)),
+            _judged(partial(besiege, besiegers=idle_singles, rounds=40, reports=1_500)),
         ),
         Scenario(
             "Siege: 520 reports and 26 batches that drip, a byte a second", held,
-            _judged(partial(besiege, besiegers=dripping_bodies, drip=True, rounds=10, reports=4_000)),
+            _judged(partial(besiege, besiegers=dripping_bodies, drip=True, rounds=40, reports=1_500)),
         ),
         Scenario(
             "A service that drips heads or bodies, says 100 Continue for ever, or nothing",

@@ -5,12 +5,13 @@ The besiegers are a process of their own. They keep their number: a connection t
 
 import asyncio
 import contextlib
+import math
 import multiprocessing
 import statistics
-import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Self
 
@@ -49,7 +50,7 @@ def _tokens(crowd: Crowd, name: str, count: int) -> list[str]:
 
 
 class Siege:
-    """Besiegers around a port, as a context.
+    """Besiegers of a port, in a process of their own; they come and go as they are told.
 
     Parameters
     ----------
@@ -63,36 +64,53 @@ class Siege:
 
     def __init__(self, port: int, starts: Sequence[bytes], *, drip: bool) -> None:
         spawned = multiprocessing.get_context("spawn")
-        self._ready = spawned.Event()
-        self._process = spawned.Process(target=_besiege, args=(port, starts, drip, self._ready), daemon=True)
+        self._pipe, other = spawned.Pipe()
+        self._process = spawned.Process(target=_obey, args=(other, port, starts, drip), daemon=True)
 
     def __enter__(self) -> Self:
         self._process.start()
-        if not self._ready.wait(60):
-            raise TimeoutError("the besiegers did not come")
         return self
 
     def __exit__(self, *_: object) -> None:
         self._process.terminate()
         self._process.join()
 
+    @contextlib.contextmanager
+    def around(self) -> Iterator[None]:
+        """Let them come, and go in the end."""
+        self._tell("come")
+        try:
+            yield
+        finally:
+            self._tell("go")
 
-def _besiege(port: int, starts: Sequence[bytes], drip: bool, ready) -> None:  # noqa: FBT001 (called by a process)
+    def _tell(self, word: str) -> None:
+        self._pipe.send(word)
+        if not self._pipe.poll(60):
+            raise TimeoutError("the besiegers do not answer")
+        self._pipe.recv()
+
+
+def _obey(pipe: Connection, port: int, starts: Sequence[bytes], drip: bool) -> None:  # noqa: FBT001 (for a process)
     more_files()
-    asyncio.run(_surround(port, starts, drip=drip, ready=ready))
+    asyncio.run(_come_and_go(pipe, port, starts, drip=drip))
 
 
-async def _surround(port: int, starts: Sequence[bytes], *, drip: bool, ready) -> None:
+async def _come_and_go(pipe: Connection, port: int, starts: Sequence[bytes], *, drip: bool) -> None:
     async def sit(start: bytes) -> None:
         while True:
             with contextlib.suppress(OSError):
                 await _sit(port, start, drip=drip)
             await asyncio.sleep(_AGAIN)
 
-    seats = [asyncio.create_task(sit(start)) for start in starts]
-    await asyncio.sleep(1.0)
-    ready.set()
-    await asyncio.gather(*seats)
+    loop, seats = asyncio.get_running_loop(), []
+    while word := await loop.run_in_executor(None, pipe.recv):
+        for seat in seats:
+            seat.cancel()
+        await asyncio.gather(*seats, return_exceptions=True)
+        seats = [asyncio.create_task(sit(start)) for start in starts] if word == "come" else []
+        await asyncio.sleep(_AGAIN)  # until the service has noticed
+        pipe.send(word)
 
 
 async def _sit(port: int, start: bytes, *, drip: bool) -> None:
@@ -125,11 +143,19 @@ class Besieged:
         """Median of the honest rate under siege over the one without, measured in turn."""
         return statistics.median(self.shares)
 
+    @property
+    def between(self) -> tuple[float, float]:
+        """Where the median lies with 95 % confidence: between two of the ordered shares, whatever their law."""
+        count, ordered = len(self.shares), sorted(self.shares)
+        rank = max(0, math.floor(count / 2 - 0.98 * math.sqrt(count)))  # 1.96 standard deviations of a fair coin
+        return ordered[rank], ordered[count - 1 - rank]
+
     def __str__(self) -> str:
         told = ", ".join(f"{count:,} × {status}" for status, count in sorted((self.singles + self.batches).items()))
+        (low, high), rate = self.between, statistics.median(self.rates)
         return (
-            f"{self.besiegers:,} connections kept up; honest people: {told}; honest rate {self.share:.0%} "
-            f"({min(self.shares):.0%} to {max(self.shares):.0%} of {statistics.median(self.rates):,.0f}/s)"
+            f"{self.besiegers:,} connections kept up; honest people: {told}; honest rate {self.share:.0%} of "
+            f"{rate:,.0f}/s (median of {len(self.shares)} pairs; 95 %: {low:.0%} to {high:.0%})"
         )
 
     @property
@@ -152,18 +178,15 @@ def besiege(
     crowd = Crowd()
     starts = besiegers(crowd)
     result = Besieged(len(starts))
-    with Server(folder, program=program) as server:
+    with Server(folder, program=program) as server, Siege(server.port, starts, drip=drip) as siege:
         _honest(server, crowd, reports, Besieged(0))  # warm
         for number in range(rounds):
-            if number % 2:
-                quiet = _honest(server, crowd, reports, result)
-            with Siege(server.port, starts, drip=drip):
-                loud = _honest(server, crowd, reports, result)
-            if number % 2 == 0:
-                time.sleep(_AGAIN)  # until the service has noticed that they left
-                quiet = _honest(server, crowd, reports, result)
-            result.rates.append(quiet)
-            result.shares.append(loud / quiet)
+            rates = {}
+            for loud in (True, False) if number % 2 else (False, True):
+                with siege.around() if loud else contextlib.nullcontext():
+                    rates[loud] = _honest(server, crowd, reports, result)
+            result.rates.append(rates[False])
+            result.shares.append(rates[True] / rates[False])
     return result
 
 
