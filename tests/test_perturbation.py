@@ -1,5 +1,6 @@
 import math
 import re
+import warnings
 from decimal import Decimal
 
 import numpy as np
@@ -82,6 +83,19 @@ def test_what_has_not_the_form_of_a_vector_is_refused(x):
 @pytest.mark.parametrize("x", [["0.5"] * 6, [[0.5]] * 6, [1j] * 6, [None] * 6, [math.inf] * 6, [object()] * 6])
 def test_whatever_the_values_are_a_report_comes_out(x):
     assert len(everything().report(x, node=1).codes) == 6
+
+
+class Stubborn:
+    def __float__(self):
+        raise RuntimeError
+
+
+def test_no_setting_of_the_application_and_no_strange_value_makes_a_device_refuse():
+    c = everything(low=0, high=1.7e308)
+    with np.errstate(all="raise"), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for value in (1.0, 1e-300, 5e-324, np.complex128(1), np.ma.masked, Stubborn()):
+            assert len(c.report([value] * 6, node=1).codes) == 6
 
 
 def test_the_person_is_told_how_many_values_did_not_fit():

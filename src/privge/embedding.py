@@ -239,6 +239,8 @@ class PrivGE(Parameters):
         Public upper bound, likewise. If it is left out it is 1, and features with a value above are refused.
     levels
         Input levels of the public grid; by default those of `privge.Campaign`.
+    missing
+        What a missing value counts as: ``midpoint``, ``low`` or ``high`` (an even grid has no midpoint), or ``refuse``.
     alpha
         As for `privge.embed`.
     r
@@ -264,6 +266,7 @@ class PrivGE(Parameters):
         low: Bound | Mapping[str, float] | None = None,
         high: Bound | Mapping[str, float] | None = None,
         levels: int | None = None,
+        missing: str = "midpoint",
         alpha: float = 0.1,
         r: float = 0.5,
         tolerance: float = DEFAULT_TOLERANCE,
@@ -278,6 +281,7 @@ class PrivGE(Parameters):
         self.low = low
         self.high = high
         self.levels = levels
+        self.missing = missing
         self.alpha = alpha
         self.r = r
         self.tolerance = tolerance
@@ -309,6 +313,7 @@ class PrivGE(Parameters):
             epsilon=self.epsilon,
             k=self.k,
             levels=self.levels,
+            missing=self.missing,
             names=people.names,
         )
         self.reports_ = self.campaign_.simulate(people, seed=self.seed)

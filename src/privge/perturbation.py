@@ -6,6 +6,7 @@ about the person, and nothing about anybody else, enters the report. No message 
 """
 
 import logging
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias, TypeGuard
 
@@ -60,6 +61,12 @@ def draw(campaign: Campaign, x: FeatureVector, node: str | int) -> Drawn:
         The person's id in the graph.
     """
     campaign.check_for_devices()
+    with np.errstate(all="ignore"), warnings.catch_warnings():  # an application may have made errors of them
+        warnings.simplefilter("ignore")
+        return _draw(campaign, x, node)
+
+
+def _draw(campaign: Campaign, x: FeatureVector, node: str | int) -> Drawn:
     indices = campaign.indices_of(node)
     values = np.array(_values(campaign, x, indices), dtype=np.float64)
     columns = np.array(indices, dtype=np.int32)
@@ -71,8 +78,11 @@ def draw(campaign: Campaign, x: FeatureVector, node: str | int) -> Drawn:
 
 
 def rehearse(campaign: Campaign, node: str | int) -> None:
-    """Do the work of `draw` on public values and forget the result; what the law prepares for everybody stays."""
-    draw(campaign, np.broadcast_to(np.float64(0), campaign.dimensions), node)
+    """Do the work of `draw` on public values and forget the result; what the law prepares for everybody stays.
+
+    The values are no numbers, which takes the longest to find out.
+    """
+    draw(campaign, np.broadcast_to(np.array(object(), dtype=np.object_), campaign.dimensions), node)
 
 
 def simulate(
@@ -209,5 +219,5 @@ def _number(value: object) -> float:
         return float(value)  # type: ignore[arg-type]
     except OverflowError:  # an integer beyond all floats is outside every bound
         return np.inf if value > 0 else -np.inf  # type: ignore[operator]
-    except (TypeError, ValueError):
+    except Exception:  # noqa: BLE001 (whatever it is: taking part must not depend on it)
         return np.nan

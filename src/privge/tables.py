@@ -6,6 +6,7 @@ of its id. Only an array has neither: its columns stand in the campaign's order 
 
 import difflib
 import logging
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeGuard
@@ -27,6 +28,9 @@ logger = logging.getLogger(__name__)
 AnyMatrix: TypeAlias = NDArray[np.number] | scipy.sparse.csr_array
 
 _SHOWN = 5  # names in one message
+_LIKE_IDS = re.compile(
+    r"(^|[\W_])(ids?|uid|uuid|guid)$|^(node|user|person|member|customer)s?$|[a-z](Id|ID)$", re.IGNORECASE
+)
 
 
 class Table(Protocol):
@@ -189,10 +193,24 @@ def _own_ids(data: FeatureData, matrix: AnyMatrix) -> Iterable[object]:
     if isinstance(data, Features):
         return data.ids
     if _is_pandas(data):
-        return (data["id"] if "id" in data.columns else data.index).to_numpy()  # type: ignore[no-any-return]
+        return _pandas_ids(data)
     if _is_arrow(data):
         return _arrow_ids(data)
     return np.arange(matrix.shape[0])
+
+
+def _pandas_ids(frame: "pd.DataFrame") -> Iterable[object]:
+    """Return the column ``id``, or the index; if rows are merely numbered, no column may look like their ids."""
+    if "id" in frame.columns:
+        return frame["id"].to_numpy()  # type: ignore[no-any-return]
+    numbered = frame.index.name is None and frame.index.equals(type(frame.index)(range(len(frame))))
+    suspects = [label for label in frame.columns if isinstance(label, str) and _LIKE_IDS.search(label)]
+    if numbered and suspects:
+        raise BadData(
+            f"the rows of the table are merely numbered, and column {suspects[0]!r} looks like their ids: "
+            "call it 'id', make it the index, or give ids="
+        )
+    return frame.index.to_numpy()  # type: ignore[no-any-return]
 
 
 def _from_pandas(frame: "pd.DataFrame", wanted: Sequence[str] | None) -> tuple[AnyMatrix, tuple[str, ...] | None]:

@@ -534,3 +534,56 @@ def test_what_is_no_token_for_this_is_refused(send, token, service):
 def test_a_service_that_is_not_there_is_unavailable(send, campaign):
     with pytest.raises(ServiceUnavailable, match="Connection refused"):
         send(url=f"http://127.0.0.1:1/v1/campaigns/{campaign.id}")
+
+
+def test_values_are_read_before_the_first_contact(send, service):
+    def unreadable():
+        assert not service.requests
+        raise BadData("no such file")
+
+    with pytest.raises(BadData):
+        send(features=unreadable)
+    assert not service.requests
+
+
+def test_what_was_prepared_for_another_node_or_is_damaged_was_seen_by_nobody(send, service, campaign, tmp_path):
+    service.refusals = {node: (410, {}) for node in ("typo", "alice")}
+    for node in ("typo", "alice"):
+        with pytest.raises(ServiceRefused):
+            send(node=node)
+    for damage in (b"", b"[" * 100_000):
+        (tmp_path / "me" / "prepared" / f"{campaign.id}.json").write_bytes(damage)
+        with pytest.raises(ServiceRefused):
+            send()
+    service.refusals.clear()
+    assert send().spent == 1.0
+
+
+def test_files_of_others_are_left_alone(send, tmp_path):
+    private = tmp_path / "me"
+    (private / "Downloads").mkdir(parents=True, mode=0o700)
+    private.chmod(0o700)
+    others = [private / ".thesis.partial", private / "Downloads" / ".film.partial"]
+    (private / "reports").mkdir(mode=0o700)
+    others += [private / "reports" / "copy of a report.json"]
+    for path in others:
+        path.write_text("mine")
+    assert send().new
+    assert all(path.exists() for path in others)
+
+
+def test_a_claimed_holding_never_takes_the_place_of_what_was_prepared(send, service, campaign, tmp_path, monkeypatch):
+    from privge.device.ledger import Ledger
+
+    service.refusals["alice"] = (410, {})
+    with pytest.raises(ServiceRefused):
+        send()
+    prepared = (tmp_path / "me" / "prepared" / f"{campaign.id}.json").read_bytes()
+    service.refusals["alice"] = (200, {"reason": "held", "codes": [0, 0, 0]})
+    with monkeypatch.context() as crash:
+        crash.setattr(Ledger, "adding", lambda *_: pytest.fail("the power failed"))
+        with pytest.raises(pytest.fail.Exception):
+            send()
+    place = tmp_path / "me" / "prepared" / f"{campaign.id}.json"
+    assert not place.exists() or place.read_bytes() == prepared
+    assert Memory(tmp_path / "me").ledger().spent == 1.0  # what may count as sent is paid for

@@ -100,7 +100,7 @@ def test_nothing_is_sent_before_ledger_and_report_are_on_the_disk(service, campa
         files, "sync_folder", lambda path: synced.append((path.name, len(service.received))) or real(path)
     )
     resume(url, folder)
-    assert [name for name, _ in synced] == ["prepared", "prepared", "me", "reports", "prepared"]
+    assert [name for name, _ in synced] == ["prepared", "me", "reports", "prepared"]
     assert all(received == 0 for _, received in synced)
 
 

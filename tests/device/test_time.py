@@ -97,14 +97,14 @@ def test_a_preparation_takes_one_slot_whatever_its_work_and_its_end(work, fails)
     assert clock.now == pytest.approx(0.25)
 
 
-def test_a_slot_is_at_least_twice_the_rehearsal():
+def test_a_slot_is_at_least_four_times_the_rehearsal():
     ends = set()
-    for work in (0.5, 1.0, 1.9):
+    for work in (0.5, 1.9, 3.9):
         clock = Clock()
         with Pace(clock=clock, sleep=clock.sleep).slot(lambda clock=clock: clock.sleep(1.0)):
             clock.sleep(work)
         ends.add(round(clock.now, 9))
-    assert ends == {3.0}
+    assert ends == {5.0}
 
 
 @pytest.mark.parametrize("mechanism", PRIVATE)

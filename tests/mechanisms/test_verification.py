@@ -131,3 +131,43 @@ def test_a_law_put_into_the_table_of_laws_is_verified_too(monkeypatch):
 def test_every_own_law_verifies(name):
     law = law_for(name, 0.0 if name == "structure" else 1.0, levels=33)
     assert verify(law) == law.worst_ratio
+
+
+def test_sums_of_its_own_are_refused():
+    class Summed(Foreign):
+        _cumulative = np.array([[TOTAL, TOTAL], [0, TOTAL]])
+
+    with pytest.raises(PrivacyViolation, match="_cumulative"):
+        verify(Summed.for_epsilon(1.0, 2))
+
+
+class _Agreeable(Fraction):
+    def __ne__(self, other):
+        return False
+
+
+class _TwoFaced(np.ndarray):
+    def tolist(self):
+        return [TOTAL, 0]
+
+
+def test_a_ratio_that_agrees_with_everything_is_compared_all_the_same():
+    with pytest.raises(PrivacyViolation, match="its weights say"):
+        verify(Foreign(2, TOTAL - 2, claimed=_Agreeable(2)))
+
+
+def test_weights_that_are_no_plain_array_are_read_as_one():
+    class TwoFaced(Foreign):
+        def weights(self, level):
+            return super().weights(level).view(_TwoFaced)
+
+    law = TwoFaced.for_epsilon(1.0, 2)
+    assert verify(law) == law.worst_ratio
+    assert {law.code(0, word) for word in range(0, TOTAL, TOTAL // 64)} == {0, 1}
+
+
+@pytest.mark.parametrize("law", [Foreign.for_epsilon(1.0, 2), law_for("multibit", 1.0, levels=2)])
+def test_a_law_whose_sampler_was_replaced_is_refused(law):
+    law.__dict__["code"] = lambda level, _word: level
+    with pytest.raises(InvalidCampaign, match=r"of its own|was changed"):
+        campaign(law)

@@ -63,7 +63,10 @@ def contribute(
 def read_values(path: Path) -> FeatureVector:
     """Read one person's values; no message quotes any of them."""
     try:
-        values = json.loads(path.read_bytes(), parse_constant=lambda _name: None)
+        text = path.read_bytes().decode(
+            "utf-8-sig", errors="replace"
+        )  # a strange letter in a note is no reason to stop
+        values = json.loads(text, parse_constant=lambda _name: None, parse_int=float)
     except (ValueError, RecursionError):
         raise BadData(f"{path}: this is no JSON") from None  # the cause may quote a value
     if not isinstance(values, list | dict):

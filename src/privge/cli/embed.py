@@ -86,7 +86,8 @@ from privge.vectors import Embedding
 def embed(
     graph_place: str, nodes_path: Path | None, reports_place: str | None, store_url: str | None,
     campaign: str | None, update_path: Path | None, features_path: Path | None, mechanism: str,
-    epsilon: float | None, k: int | None, low: float | None, high: float | None, levels: int | None, seed: int | None,
+    epsilon: float | None, k: int | None, low: float | None, high: float | None, levels: int | None, missing: str,
+    seed: int | None,
     alpha: float, r: float, tolerance: float, engine: str, decoding: str, clip: float | None, threads: int | None,
     memory: int | None, cluster: str | None, regime: str, work_folder: str | None, output: str, *, integer_ids: bool,
     drop_unknown: bool, as_json: bool,
@@ -123,6 +124,7 @@ def embed(
             low=low,
             high=high,
             levels=levels,
+            missing=missing,
             integer_ids=integer_ids,
         )
     for name, value in (("--alpha", alpha), ("--r", r), ("--tolerance", tolerance), ("--clip", clip or 1.0)):

@@ -51,6 +51,13 @@ def campaign_options(command: Command) -> Command:
             "--high", type=float, help="Public upper bound of every feature.  [default: 1, if no value lies above]"
         ),
         click.option("--levels", type=click.IntRange(2, MAX_LEVELS), help="Input levels of the grid.  [default: 1025]"),
+        click.option(
+            "--missing",
+            type=click.Choice(["midpoint", "low", "high", "refuse"]),
+            default="midpoint",
+            show_default=True,
+            help="What a missing value counts as; an even grid has no midpoint.",
+        ),
         click.option("--seed", type=click.IntRange(0), help="Repeat the noise. NOT PRIVATE; for research."),
     ]
     for option in reversed(options):
@@ -61,7 +68,7 @@ def campaign_options(command: Command) -> Command:
 def refuse_campaign_options(instead: str, *, allowed: tuple[str, ...] = ()) -> None:
     """Refuse options of a simulated campaign that something else already decides; ignoring them would mislead."""
     context = click.get_current_context()
-    for name in ("mechanism", "epsilon", "k", "low", "high", "levels", "seed"):
+    for name in ("mechanism", "epsilon", "k", "low", "high", "levels", "missing", "seed"):
         given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
         if given and name not in allowed:
             raise click.UsageError(f"--{name} has no effect with {instead}, which brings its own campaign.")

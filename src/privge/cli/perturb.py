@@ -38,8 +38,8 @@ from privge.simulation import simulate_parts
 @json_option
 def perturb(
     features_place: str, campaign_path: Path | None, mechanism: str, epsilon: float | None, k: int | None,
-    low: float | None, high: float | None, levels: int | None, seed: int | None, cluster: str | None, output: str, *,
-    integer_ids: bool, as_json: bool,
+    low: float | None, high: float | None, levels: int | None, missing: str, seed: int | None,
+    cluster: str | None, output: str, *, integer_ids: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Perturb everybody's features at once, as their devices would.
 
@@ -68,6 +68,7 @@ def perturb(
         low=low,
         high=high,
         levels=levels,
+        missing=missing,
         integer_ids=integer_ids,
     )
     if in_parts(features_place):

@@ -41,6 +41,8 @@ class CampaignOptions:
         Left out, 1, if no value lies above.
     levels
         Left out, the default of a campaign.
+    missing
+        What a missing value counts as.
     integer_ids
         Whether ids in a text file of features are integers.
     """
@@ -52,6 +54,7 @@ class CampaignOptions:
     low: float | None
     high: float | None
     levels: int | None
+    missing: str = "midpoint"
     integer_ids: bool = False
 
     def __post_init__(self) -> None:
@@ -90,6 +93,7 @@ class CampaignOptions:
                 epsilon=self.epsilon,
                 k=self.k,
                 levels=self.levels,
+                missing=self.missing,
                 names=names,
                 purpose="simulation on the command line",
             )

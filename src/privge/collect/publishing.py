@@ -19,11 +19,13 @@ NEVER_ENDS = (
 
 
 def check_times(campaign: Campaign, now: datetime) -> None:
-    """Refuse a new campaign that is over, or whose retention would never begin.
+    """Refuse a new campaign that is over, whose retention would never begin, or whose features no table can hold.
 
     Documents that were published before these rules remain readable: a campaign never changes.
     """
     check_end(campaign)
+    if campaign.names is not None and "id" in campaign.names:
+        raise InvalidCampaign("names", "'id' is what the column of node ids is called in every table; use another name")
     if campaign.closes is not None and datetime.fromisoformat(campaign.closes) <= now:
         raise InvalidCampaign("closes", f"{campaign.closes} is in the past: no report could be taken")
 

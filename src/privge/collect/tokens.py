@@ -70,6 +70,8 @@ def mint(key: Key, *, node: str | int, campaign: str | None = None, expires: int
         key_of(node)
     except (TypeError, ValueError) as error:
         raise BadData(str(error)) from None
+    if isinstance(node, str) and node != node.strip():
+        raise BadData("the node id begins or ends with white space, which no file of a graph may hold")
     if campaign is not None and not re.fullmatch("[0-9a-f]{64}", campaign):
         raise BadData("the id of a campaign has 64 hexadecimal digits")
     payload = {"node": node, "campaign": campaign, "expires": int(expires), "key": key.id}

@@ -1,7 +1,7 @@
 """One person's contribution, in an order that tells the service nothing but the report.
 
-1. Fetch the campaign, without saying who asks; check it, and the person's own caps, from public things alone. Whoever
-   refuses here has shown no token, so that no service learns what was spent elsewhere.
+1. Read the values, before any contact. Fetch the campaign, without saying who asks; check it, and the person's own
+   caps, from public things alone. Whoever refuses here has shown no token.
 2. Prepare: draw once and keep the report, in a time that says nothing about the values (`privge.device.pace`).
 3. Show the token and ask whether a report would be stored, or is already. Until here nothing is spent.
 4. Charge the ledger, and send until it is stored. Whatever happens from here on, the same bytes are sent again.
@@ -122,13 +122,15 @@ def contribute(
     with closing(Service(address, patience)) as service:
         report = memory.charged(address.campaign, node)
         if report is None:
+            # Read before the first contact: how long it takes, and whether it fails, is then no answer to a campaign.
+            values = features() if callable(features) and not memory.has_prepared(address.campaign, node) else features
             campaign = fetch_campaign(service)
             memory.ledger().check(campaign)
             _check_open(campaign, datetime.now(UTC))
 
             def draw_now() -> Report:
                 nonlocal drawn
-                drawn = draw(campaign, features() if callable(features) else features, node)
+                drawn = draw(campaign, values() if callable(values) else values, node)
                 return drawn.report
 
             with pace.slot(lambda: rehearse(campaign, node)):
@@ -201,6 +203,7 @@ def _send(service: Service, report: FinishedReport, token: str) -> bool:
 
 def _refused(status: int, detail: str) -> ServiceRefused:
     words = _REFUSALS.get(status, f"the service refuses with {status}")
+    detail = detail.replace(".;", ";").removesuffix(".")
     return ServiceRefused(status, f"{words} ({status}{f': {detail}' if detail else ''})")
 
 

@@ -2,12 +2,15 @@
 
 import fcntl
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from privge._atomic import atomic_path
 from privge.errors import BadData
+
+_OWN = re.compile(r"\.(ledger\.json|[0-9a-f]{64}\.json|part-\d+\.parquet)\..*\.?partial")
 
 
 def default_folder() -> Path:
@@ -39,8 +42,10 @@ def locked(folder: Path) -> Iterator[None]:
     descriptor = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
-        for leftover in (*folder.glob(".*.partial"), *folder.glob("*/.*.partial")):
-            leftover.unlink(missing_ok=True)
+        for place in (folder, folder / "prepared", folder / "reports"):
+            for leftover in place.glob(".*.partial"):
+                if _OWN.fullmatch(leftover.name):  # the folder may hold files of others
+                    leftover.unlink(missing_ok=True)
         yield
     finally:
         os.close(descriptor)

@@ -104,7 +104,7 @@ class Ledger:
             return cls()
         try:
             return cls._from_document(json.loads(path.read_bytes()))
-        except (ValueError, TypeError, KeyError) as error:
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise BadData(
                 f"{path}: this ledger is damaged, so nothing will be drawn; restore it from a copy"
             ) from error

@@ -6,6 +6,7 @@ before the first byte of it may leave. Only what was perturbed is kept; the priv
 
 import hashlib
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,7 +64,7 @@ class FinishedReport:
                 document["campaign"], document["node"], float(document["epsilon"]), bytes.fromhex(document["codes"])
             )
             intact = document["format"] == _FORMAT and document["report"] == report.id
-        except (ValueError, TypeError, KeyError) as error:
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise BadData(f"{path}: this kept report is damaged, and another one will not be drawn") from error
         if not intact or path.stem != report.campaign:
             raise BadData(f"{path}: this kept report was changed, and another one will not be drawn")
@@ -102,7 +103,7 @@ class Memory:
         """Return the ledger, with every charged report entered that it has lost."""
         ledger = Ledger.load(self.folder)
         for path in sorted(self._charged.glob("*.json")):
-            if ledger.of(path.stem) is None:
+            if re.fullmatch("[0-9a-f]{64}", path.stem) and ledger.of(path.stem) is None:
                 ledger = ledger.adding(_entry(FinishedReport.load(path)))
         return ledger
 
@@ -123,8 +124,8 @@ class Memory:
         """
         with locked(self.folder):
             prepared = self._prepared / _name(campaign.id)
-            kept = self._charged_report(campaign.id, node) or (prepared.exists() and _own(prepared, node))
-            if kept:
+            kept = self._charged_report(campaign.id, node) or _unseen(prepared, node)
+            if kept is not None:
                 return kept, False
             self.ledger().check(campaign)
             self.at("before the draw")
@@ -133,6 +134,11 @@ class Memory:
             report.save(prepared)
             self.at("after the report is kept")
             return report, True
+
+    def has_prepared(self, campaign: str, node: str | int) -> bool:
+        """Say whether there is a report of a campaign that was drawn and not sent."""
+        with locked(self.folder):
+            return _unseen(self._prepared / _name(campaign), node) is not None
 
     def charge(self, campaign: Campaign, report: FinishedReport) -> FinishedReport:
         """Enter a report in the ledger, if the caps allow it, and return the one to send: the first that was charged.
@@ -146,10 +152,13 @@ class Memory:
             ledger = self.ledger()
             ledger.check(campaign)
             prepared = self._prepared / _name(campaign.id)
-            report.save(prepared)
+            if _unseen(prepared, report.node) != report:  # of another device: what was prepared here is never sent
+                report.save(self._charged / _name(campaign.id))
+                prepared.unlink(missing_ok=True)
             ledger.adding(_entry(report)).save(self.folder)
             self.at("after the ledger is written")
-            move_durably(prepared, self._charged)
+            if prepared.exists():
+                move_durably(prepared, self._charged)
             self.at("after the report is charged")
             return report
 
@@ -191,6 +200,15 @@ def _own(path: Path, node: str | int) -> FinishedReport:
             "reveal more than epsilon. If somebody else uses this device, give them a folder of their own"
         )
     return report
+
+
+def _unseen(path: Path, node: str | int) -> FinishedReport | None:
+    """Return a report that was prepared for a node; nobody saw one that is damaged or another's: it does not count."""
+    try:
+        report = FinishedReport.load(path) if path.exists() else None
+    except BadData:
+        return None
+    return report if report is not None and str(report.node) == str(node) else None
 
 
 def _name(campaign: str) -> str:

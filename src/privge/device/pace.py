@@ -3,8 +3,8 @@
 The service sees when a device fetches a campaign and when it comes back with a token; in between, the report is
 prepared. Drawing is the same work for every value (`privge.mechanisms.Law.code`), but reading a person's values is not
 quite, and a processor has its own ways. So the device first rehearses on public values, and then lets the preparation
-end at the end of a *slot*: a quarter of a second, or twice the rehearsal if that is longer. What does not fit takes
-another whole slot.
+end at the end of a *slot*: a quarter of a second, or four times the rehearsal if that is longer. What does not fit
+takes another whole slot.
 """
 
 import time
@@ -38,7 +38,7 @@ class Pace:
         begin = self.clock()
         rehearse()
         start = self.clock()
-        length = max(self.least, 2 * (start - begin))
+        length = max(self.least, 4 * (start - begin))
         try:
             yield
         finally:

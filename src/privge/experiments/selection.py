@@ -32,9 +32,23 @@ class Selection:
             and (not self.epsilons or cell.epsilon is None or cell.epsilon in self.epsilons)
             and (not self.ks or cell.k is None or cell.k in self.ks)
         ]
+        self._check_budgets(found)
         if not chosen:
             raise BadData("no cell of the paper has that mechanism, epsilon and k; leave one of them out to see all")
         return chosen
+
+    def _check_budgets(self, found: list[Cell]) -> None:
+        """Refuse a budget or a k that no cell has: its absence from the table would say nothing."""
+        for what, asked, there in (
+            ("epsilon", self.epsilons, {cell.epsilon for cell in found}),
+            ("k", self.ks, {cell.k for cell in found}),
+        ):
+            known = sorted(value for value in there if value is not None)
+            for value in asked:
+                if value not in known:
+                    raise BadData(
+                        f"no experiment has {what} {value:g}; there are {', '.join(f'{one:g}' for one in known)}"
+                    )
 
     def with_controls(self, cells: list[Cell]) -> list[Cell]:
         """Return the controls of the cells, then the cells."""

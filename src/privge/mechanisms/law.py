@@ -66,7 +66,7 @@ class Law(Mechanism):
         Every member runs the same instructions for every level and word, and remembers nothing: a branch would say by
         its time how the code came about, which is more than the code says. This one searches the summed weights.
         """
-        sums = list(accumulate(self.weights(level).tolist()))
+        sums = list(accumulate(np.array(self.weights(level), subok=False).tolist()))
         return search(sums.__getitem__, self.outputs, word)
 
     def codes(self, levels: Levels, words: Words) -> Codes:
