@@ -25,6 +25,7 @@ from privge.propagation import propagate
 @contextmanager
 def local_cluster(**environment):
     """Run `privge cluster --local 1`; yield the process and the address that it prints."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it, and so would ours
     command = [sys.executable, "-m", "privge", "cluster", "--local", "1", "--port", "0"]
     process = subprocess.Popen(
         command, env={**os.environ, **environment}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
