@@ -2,6 +2,8 @@ import uuid
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import privge._vector_files
@@ -127,3 +129,13 @@ def test_a_part_that_is_lost_is_missed(place):
     Folder(place).remove(["part-00001.parquet"])
     with pytest.raises(BadData, match="there are 2 parts"):
         Embedding.from_parquet(place)
+
+
+def test_a_vector_that_is_missing_is_refused_by_its_file(tmp_path):
+    embedding().to_parquet(tmp_path / "z")
+    path = tmp_path / "z" / "part-00000.parquet"
+    table = pq.read_table(path)
+    rows = [None, *table["vector"].to_pylist()[1:]]
+    pq.write_table(table.set_column(1, "vector", pa.array(rows, type=table["vector"].type)), path)
+    with pytest.raises(BadData, match=r"part-00000\.parquet: a vector is missing"):
+        Embedding.from_parquet(tmp_path / "z")

@@ -75,6 +75,8 @@ def read_file(folder: Folder, name: str) -> Vectors:
         table = read_parquet(folder, name)
         vectors = table["vector"].combine_chunks()
         matrix = vectors.flatten().to_numpy().reshape(-1, vectors.type.list_size)
+        if len(matrix) != len(table):
+            raise BadData("a vector is missing")
         return Vectors(as_ids(table["id"].to_numpy()), matrix, (table.schema.metadata or {})[_PROVENANCE].decode())
     except FileNotFoundError:
         raise

@@ -46,7 +46,7 @@ def convert(edges: str, nodes: str | None, memory: int, output: Path, *, as_json
     columns are the ends of each edge: source and target (or src,dst; from,to; id_1,id_2; u,v), integers or strings;
     other columns are left alone. Each pair is one edge, whichever way round; self-loops and repetitions are dropped.
 
-    The result is a folder that other commands take as --graph: it is opened at once, and only what is used of it comes
+    The result is a folder that other commands take as --graph: they look at it once, and only what is used of it comes
     into memory. Disk space for about 20 bytes an edge is needed while this runs, and 8 bytes an edge remain.
 
     A run that was cut off goes on where it stopped if you give the same command again; until it is done, its files
