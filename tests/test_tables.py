@@ -190,3 +190,20 @@ def test_sparse_features_whose_indices_are_out_of_range_are_refused(name, positi
     getattr(features, name)[position] = value
     with pytest.raises(BadData, match="damaged"):
         campaign().simulate(features, seed=0)
+
+
+@pytest.mark.parametrize("label", ["user_id", "ID", "userId", "node", "Customer ID"])
+def test_rows_that_are_merely_numbered_are_refused_beside_a_column_of_ids(label):
+    table = frame().reset_index(drop=True).assign(**{label: [3, 1, 0, 2]})
+    graph = pg.Graph.from_edges(np.array([[0, 1], [1, 2], [2, 3]]))
+    for attempt in (lambda: campaign().simulate(table), lambda: pg.PrivGE(low=0, high=5).fit_transform(graph, table)):
+        with pytest.raises(BadData, match=f"column '{label}' looks like their ids"):
+            attempt()
+    assert campaign().simulate(table.set_index(label)).ids.tolist() == [3, 1, 0, 2]
+    assert campaign().simulate(table, ids=[3, 1, 0, 2]).ids.tolist() == [3, 1, 0, 2]
+
+
+def test_an_even_grid_can_be_used_wherever_it_is_offered():
+    graph = pg.Graph.from_edges([("ann", "bob"), ("cid", "dan"), ("ann", "cid")])
+    binary = frame().round().loc[graph.ids]
+    assert pg.PrivGE(levels=2, missing="low", mechanism="multibit").fit_transform(graph, binary).shape == (4, 3)

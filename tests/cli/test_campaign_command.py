@@ -113,6 +113,12 @@ def test_a_file_that_is_over_or_would_never_end_makes_no_campaign(output, tmp_pa
         assert not output.exists()
 
 
+def test_a_feature_called_id_is_refused_because_no_table_could_hold_it(output, tmp_path):
+    (tmp_path / "names.txt").write_text("age\nid\n", encoding="utf-8")
+    said = run("new", "--names-file", tmp_path / "names.txt", "--epsilon", 1, "-o", output, code=2)
+    assert "campaign field 'names': 'id' is what the column of node ids is called" in said
+
+
 def test_show_says_what_is_asked_and_promised(output):
     run("new", *GIVEN, "--closes", FAR, "--retention", 7, "--purpose", "Shared topics", "-o", output)
     text = run("show", output)

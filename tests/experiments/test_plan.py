@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from privge.datasets import DATASETS
+from privge.errors import BadData
 from privge.experiments.plan import Cell, datasets, k_cells, rival_k, scale_cells, task_plan
 from privge.experiments.run import _noise_seed
 from privge.experiments.selection import Selection
@@ -62,3 +63,9 @@ def test_the_scale_of_the_inputs_is_compared_on_the_same_noise():
 def test_every_cell_of_everything_is_asked_for_once():
     cells = Selection("all", tuple(datasets())).cells()
     assert len(cells) == len(set(cells))
+
+
+@pytest.mark.parametrize(("asked", "said"), [({"epsilons": (1.5,)}, "epsilon 1.5"), ({"ks": (7_777,)}, "k 7777")])
+def test_a_budget_that_no_experiment_has_is_refused_and_those_there_are_named(asked, said):
+    with pytest.raises(BadData, match=rf"no experiment has {said}; there are .*1"):
+        Selection("nodes", ("cora",), **asked).cells()

@@ -24,7 +24,11 @@ class Clipped(Sampled):
 
     Parameters
     ----------
-    law, k, dimensions
+    law
+        As for `Sampled`.
+    k
+        As for `Sampled`.
+    dimensions
         As for `Sampled`.
     bound
         Largest magnitude of a decoded coordinate, at least 1: what an input can be.

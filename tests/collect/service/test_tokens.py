@@ -103,3 +103,9 @@ def test_a_node_that_cannot_be_stored_gets_no_token(node):
 def test_no_text_is_a_token_by_chance(text):
     refused(text)
     refused(f"{token_of().partition('.')[0]}.{text}")
+
+
+@pytest.mark.parametrize("node", [" x", "x ", "\tx", "x\n"])
+def test_no_token_is_minted_for_an_id_that_no_graph_can_hold(node):
+    with pytest.raises(BadData, match="white space"):
+        mint(KEY, node=node, expires=FAR)
