@@ -65,3 +65,12 @@ def test_a_short_admin_token_is_refused_and_none_is_shown():
     with pytest.raises(BadData, match="32"):
         Settings(keys=[KEY], admin_token="x" * 31)
     assert "xxx" not in repr(Settings(keys=[KEY], admin_token="x" * 40))
+
+
+@pytest.mark.parametrize("text", ["a" * 40 + "\n" + "b", "\x1b" + "a" * 40, "\u00e9" * 40])
+def test_an_admin_token_that_no_request_can_carry_is_refused_by_file(tmp_path, text):
+    path = tmp_path / "admin"
+    path.write_text(text, encoding="utf-8")
+    path.chmod(0o600)
+    with pytest.raises(BadData, match=r"admin: the admin token must be one line"):
+        read_admin_token(path)

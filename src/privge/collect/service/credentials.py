@@ -27,7 +27,10 @@ def read_admin_token(path: Path | None) -> str | None:
     """Read the operator's token; None if there is none."""
     if path is None and not os.environ.get(ADMIN_VARIABLE):
         return None
-    return _secret(path, ADMIN_VARIABLE, "the admin token").strip()
+    token = _secret(path, ADMIN_VARIABLE, "the admin token").strip()
+    if not (token.isascii() and token.isprintable()):  # it travels in the head of a request
+        raise BadData(f"{path or ADMIN_VARIABLE}: the admin token must be one line of printable ASCII")
+    return token
 
 
 def write_keys(path: Path, keys: Sequence[Key]) -> None:
