@@ -23,7 +23,7 @@ from numba import njit
 
 import privge as pg
 from graphs import facebook, power_law
-from privge._memory import peak_bytes
+from privge._machine import peak_bytes
 from privge.embedding import _change
 from privge.propagation import Problem, Sor, propagate, propagate_change
 from privge.propagation._kernels.gather import AHEAD, LANES, add_rows

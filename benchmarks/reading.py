@@ -9,7 +9,7 @@ from pathlib import Path
 import networkx
 import numpy as np
 
-from privge._memory import peak_bytes
+from privge._machine import peak_bytes
 from privge.graph import read_graph
 
 EDGES, SAMPLE, NODES = 10_000_000, 1_000_000, 1_000_000

@@ -27,9 +27,10 @@ from distributed import Client, LocalCluster
 
 import privge as pg
 from graphs import power_law
-from privge.embedding import spread_rows
+from privge._machine import processors
+from privge.embedding.join import spread_rows
 from privge.graph.stored import save_graph
-from privge.propagation import processors, propagate
+from privge.propagation import propagate
 from privge.propagation.cluster import edges
 from scale_graph import write_edges
 

@@ -35,7 +35,7 @@ PATIENCE = 120
 """Seconds after which a command hangs."""
 
 _CORE = (
-    "import sys\nfrom privge._extras import EXTRAS, ALONE\n"
+    "import sys\nfrom privge._imports import EXTRAS, ALONE\n"
     "class Absent:\n"
     "    def find_spec(self, name, path=None, target=None):\n"
     "        if name.partition('.')[0] in {*EXTRAS, *ALONE}: raise ModuleNotFoundError(name, name=name)\n"

@@ -22,7 +22,7 @@ from privge.device.memory import Memory
 from privge.experiments.plan import Cell, task_plan
 from privge.experiments.results import Results
 from privge.graph import save_graph, write_graph
-from privge.simulation import simulate_parts
+from privge.perturbation.simulate_parts import simulate_parts
 
 ID, VALUE = "zqz", "7391"
 """What every node id and every private value here has in it, and nothing else."""

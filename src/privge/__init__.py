@@ -4,36 +4,18 @@ The names below are imported when they are first used: a service or a device tha
 for compilers and file formats.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from privge._imports import lazy
+
 if TYPE_CHECKING:
+    from privge._version import __version__
     from privge.campaign import Campaign
-    from privge.embedding import PrivGE, embed, update
+    from privge.embedding import Embedding, PrivGE, embed, update
     from privge.errors import PrivgeError
     from privge.graph import Graph, StoredGraph, convert_graph
-    from privge.parts import ReportParts
     from privge.propagation import propagate
-    from privge.reports import Report, Reports
-    from privge.vectors import Embedding
-
-    __version__: str
-
-_HOMES = {
-    "Campaign": "privge.campaign",
-    "Embedding": "privge.vectors",
-    "Graph": "privge.graph",
-    "PrivGE": "privge.embedding",
-    "PrivgeError": "privge.errors",
-    "Report": "privge.reports",
-    "ReportParts": "privge.parts",
-    "Reports": "privge.reports",
-    "StoredGraph": "privge.graph",
-    "convert_graph": "privge.graph",
-    "embed": "privge.embedding",
-    "propagate": "privge.propagation",
-    "update": "privge.embedding",
-}
+    from privge.reports import Report, ReportParts, Reports
 
 __all__ = [
     "Campaign",
@@ -52,19 +34,22 @@ __all__ = [
     "update",
 ]
 
-
-def __getattr__(name: str) -> object:
-    if name == "__version__":
-        from importlib.metadata import version
-
-        value: object = version("privge")
-    elif name in _HOMES:
-        value = getattr(import_module(_HOMES[name]), name)
-    else:
-        raise AttributeError(f"module 'privge' has no attribute {name!r}")
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy(
+    __name__,
+    {
+        "Campaign": "privge.campaign",
+        "Embedding": "privge.embedding",
+        "Graph": "privge.graph",
+        "PrivGE": "privge.embedding",
+        "PrivgeError": "privge.errors",
+        "Report": "privge.reports",
+        "ReportParts": "privge.reports",
+        "Reports": "privge.reports",
+        "StoredGraph": "privge.graph",
+        "__version__": "privge._version",
+        "convert_graph": "privge.graph",
+        "embed": "privge.embedding",
+        "propagate": "privge.propagation",
+        "update": "privge.embedding",
+    },
+)

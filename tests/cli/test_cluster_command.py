@@ -16,7 +16,7 @@ import scipy.sparse
 from click.testing import CliRunner
 
 from privge import Graph
-from privge._cluster import connected
+from privge._dask import connected
 from privge.cli import main
 from privge.errors import ClusterFailed
 from privge.propagation import propagate

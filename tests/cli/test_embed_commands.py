@@ -14,9 +14,9 @@ from pyarrow import csv
 
 from privge import Campaign, Reports
 from privge.cli import main
+from privge.embedding.embedding import Embedding
 from privge.graph import read_graph
 from privge.propagation import ENGINES
-from privge.vectors import Embedding
 
 NODES, DIMENSIONS = 40, 6
 SUMMARY = {

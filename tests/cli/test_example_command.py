@@ -6,7 +6,8 @@ from click.testing import CliRunner
 from privge import Campaign
 from privge.cli import main
 from privge.collect.stores.rules import retired_on
-from privge.graph import read_features, read_graph, read_ids
+from privge.graph import read_graph, read_ids
+from privge.perturbation import read_features
 
 
 def run(*arguments):

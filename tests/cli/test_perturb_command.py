@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from privge import Campaign
 from privge.cli import main
-from privge.parts import ReportParts
+from privge.reports.parts import ReportParts
 
 
 @pytest.fixture

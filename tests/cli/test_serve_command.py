@@ -8,7 +8,8 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from privge.cli import COMMANDS, main
+from privge.cli import main
+from privge.cli.main import COMMANDS
 from privge.collect.service.credentials import read_keys, write_keys
 from privge.collect.tokens import Key, Verifier
 

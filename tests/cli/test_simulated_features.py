@@ -10,8 +10,8 @@ from click.testing import CliRunner
 
 from privge import Campaign, Reports
 from privge.cli import main
-from privge.parts import ReportParts
-from privge.vectors import Embedding
+from privge.embedding.embedding import Embedding
+from privge.reports.parts import ReportParts
 
 AGES, LIKES = [20.0, 40.0, 60.0, 80.0], [0.0, 100.0, 300.0, 400.0]
 CAMPAIGN = {"names": ["age", "likes"], "low": [0.0, 0.0], "high": [80.0, 400.0], "mechanism": "none", "levels": 33}

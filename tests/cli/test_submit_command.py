@@ -443,7 +443,7 @@ def test_nobody_is_drawn_before_the_tokens_are_known(run, tmp_path):
 
 
 def test_a_folder_of_finished_reports_is_passed_on(run, tmp_path, keys, campaign, service):
-    from privge.simulation import simulate_parts
+    from privge.perturbation.simulate_parts import simulate_parts
 
     parts = simulate_parts(campaign, folder_of_users(tmp_path / "u", 9), tmp_path / "r")
     result = run("--reports", tmp_path / "r", "--keys-file", keys, "--json")

@@ -101,7 +101,7 @@ def test_what_nobody_foresaw_is_told_by_kind_and_place_without_its_message(monke
         raise Refused("salary 61234.57")
 
     (tmp_path / "z.parquet").touch()
-    monkeypatch.setattr("privge.vectors.Embedding.from_parquet", fail)
+    monkeypatch.setattr("privge.embedding.embedding.Embedding.from_parquet", fail)
     result = run("similar", tmp_path / "z.parquet", "--node", "a")
     assert result.exit_code == 1
     assert re.fullmatch(r"Error: something unforeseen \(Refused at .*fail < .*\); PRIVGE_DEBUG=1 .*\n", result.stderr)

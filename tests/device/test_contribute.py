@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 import rfc8785
 
-import privge.perturbation
 from device.fake_service import cut_short, dripping, endless, redirect, token_for
 from privge import Campaign
 from privge.device import Patience, contribute
@@ -34,6 +33,7 @@ from privge.errors import (
     ServiceRefused,
     ServiceUnavailable,
 )
+from privge.perturbation import draw as drawing
 
 VALUES = [0.123456, 0.234567, 0.345678, 0.456789, 0.567891, 0.678912]
 
@@ -62,7 +62,7 @@ def send(service, campaign, tmp_path, waits):
 def draws(monkeypatch):
     """Count how often private values are perturbed."""
     counted = []
-    draw = privge.perturbation.draw
+    draw = drawing.draw
     monkeypatch.setattr(
         sys.modules["privge.device.contribute"], "draw", lambda *given: counted.append(1) or draw(*given)
     )

@@ -20,7 +20,7 @@ from privge import Campaign
 from privge.device import contribute
 from privge.device.pace import Pace
 from privge.mechanisms import LAWS
-from privge.perturbation import draw, rehearse
+from privge.perturbation.draw import draw, rehearse
 
 PRIVATE = ("hds", "piecewise", "multibit", "laplace")
 K, ROUNDS, FALSE_ALARM = 64, 60, 1e-6

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-import privge.perturbation
 from privge.campaign import Campaign
 from privge.cli import main
 from privge.datasets import load
 from privge.experiments import tuning
 from privge.experiments.plan import task_plan
 from privge.experiments.tuning import SPACE, controls, tune
+from privge.perturbation import draw, simulate
 from privge.tasks import split_nodes
 
 START = task_plan("nodes").datasets["synthetic"]
@@ -42,8 +42,8 @@ def test_every_trial_uses_the_same_reports_and_nothing_is_drawn(data, reports, m
     def refuse(*_arguments, **_named):
         raise AssertionError("tuning drew noise")
 
-    for name in ("simulate", "report"):
-        monkeypatch.setattr(privge.perturbation, name, refuse)
+    monkeypatch.setattr(simulate, "simulate", refuse)
+    monkeypatch.setattr(draw, "draw", refuse)
     before = reports.digest
     tuned = tune(data.graph, reports, "nodes", START, labels=data.labels, trials=4, threads=1)
     assert len(used) == len(tuned.trials) == 4

@@ -298,7 +298,9 @@ def test_what_is_dropped_is_told(tmp_path, caplog):
 def test_a_damaged_bucket_of_an_earlier_run_is_refused_by_name(tmp_path, monkeypatch, position, value):
     edges = write_edges(tmp_path / "edges", some_pairs(50, 10))
     with monkeypatch.context() as patch:
-        patch.setattr("privge.graph.conversion.compress_rows", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        patch.setattr(
+            "privge.graph.conversion.convert.compress_rows", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt)
+        )
         with pytest.raises(KeyboardInterrupt):
             convert_graph(edges, tmp_path / "a.graph")
     bucket = tmp_path / "a.graph.work" / "buckets" / "0000.pairs"

@@ -12,7 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privge.errors import BadData
-from privge.graph import Graph, read_features, read_graph, read_ids, read_labels, write_graph
+from privge.graph import Graph, read_graph, read_ids, write_graph
+from privge.perturbation import read_features
+from privge.tasks.labels import read_labels
 
 HEADERS = [("source", "target"), ("src", "dst"), ("from", "to"), ("id_1", "id_2"), ("u", "v")]
 TABLES = ["csv", "tsv", "csv.gz", "tsv.gz", "parquet"]

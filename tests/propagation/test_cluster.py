@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contract.series import exact_embedding
-from privge._folder import Folder
+from privge._files.folder import Folder
 from privge.errors import ClusterFailed
 from privge.graph import Graph
 from privge.graph.stored import StoredGraph, save_graph

@@ -14,7 +14,7 @@ import pytest
 import scipy.sparse
 from distributed import Client, LocalCluster
 
-from privge._cluster import workers
+from privge._dask import workers
 from privge.errors import ClusterFailed
 from privge.graph import Graph
 from privge.propagation import propagate

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from privge._folder import Folder
+from privge._files.folder import Folder
 from privge.errors import BadData
 from privge.graph import Graph, save_graph
 from privge.propagation.cluster import columns, shards

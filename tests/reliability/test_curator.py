@@ -3,9 +3,10 @@
 import sys
 import time
 
-from privge import Campaign, perturbation
+from privge import Campaign
 from privge.device.pace import Pace
 from privge.errors import BadData
+from privge.perturbation import draw as drawing
 from reliability.curator import judge
 
 SHORT = Pace(least=0.02)
@@ -30,14 +31,14 @@ def test_a_device_that_obeys_refuse_gives_a_value_away(monkeypatch):
 
 
 def test_a_device_that_refuses_unknown_names_gives_its_names_away(monkeypatch):
-    values = perturbation._values
+    values = drawing._values
 
     def strict(campaign, x, indices):
         if isinstance(x, dict) and not set(x) <= set(campaign.names):
             raise BadData("a name that is not asked for")
         return values(campaign, x, indices)
 
-    monkeypatch.setattr(perturbation, "_values", strict)
+    monkeypatch.setattr(drawing, "_values", strict)
     _, leaks = judge(pace=SHORT, only=("leave out a name",))
     assert ["behave differently" in leak for leak in leaks] == [True]
 
@@ -52,7 +53,7 @@ def test_a_device_that_sends_before_it_asks_is_seen(monkeypatch):
 
 def test_work_that_depends_on_the_values_is_seen_in_the_time(monkeypatch):
     """Without slots, and with a law that takes its time for high values, the times give them away."""
-    draw = perturbation.draw
+    draw = drawing.draw
 
     def slow(campaign, x, node):
         time.sleep(0.05 * (isinstance(x, dict) and x["salary"] > 50_000))

@@ -6,9 +6,9 @@ from contextlib import contextmanager
 
 import click
 
-from privge._extras import needed
+from privge._imports import needed
+from privge._machine import processors
 from privge.errors import ClusterFailed
-from privge.propagation import processors
 
 _HOW = """\
 privge runs on a Dask cluster that exists; it manages none. Any of Dask's own tools starts one:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from privge._memory import peak_bytes
+from privge._machine import peak_bytes
 from privge.cli.options import json_option
 from privge.cli.progress import progress_bar
 from privge.graph import StoredGraph, convert_graph

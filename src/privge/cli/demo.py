@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from privge._extras import require
+from privge._imports import require
 from privge.cli.options import OUTPUT, json_option
 from privge.cli.progress import progress_bar
 from privge.cli.remarks import show_remarks

@@ -10,8 +10,8 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
-from privge._folder import Folder
-from privge._memory import peak_bytes
+from privge._files.folder import Folder
+from privge._machine import peak_bytes
 from privge.cli.cluster import opened_cluster
 from privge.cli.options import (
     INPUT,
@@ -30,13 +30,13 @@ from privge.cli.options import (
 from privge.cli.progress import progress_bar
 from privge.cli.simulated import CampaignOptions, simulated_reports
 from privge.embedding import embed as embed_reports
+from privge.embedding.embedding import Embedding
 from privge.graph import Graph, read_graph
 from privge.graph.stored import StoredGraph
-from privge.parts import ReportParts
 from privge.propagation import DEFAULT_TOLERANCE, ENGINES
 from privge.propagation.cluster import stored_graph
 from privge.reports import Reports
-from privge.vectors import Embedding
+from privge.reports.parts import ReportParts
 
 
 @click.command()
@@ -196,7 +196,7 @@ def _write(embedding: Embedding, output: str, cluster: str | None, graph: Graph 
     elif cluster is None or not isinstance(graph, StoredGraph) or output.endswith(".parquet"):
         embedding.to_parquet(output)
     else:
-        from privge.clustered import write_embedding
+        from privge.embedding.cluster import write_embedding
 
         with progress_bar("Writing") as progress:
             write_embedding(cluster, output, graph, embedding, progress)

@@ -8,7 +8,7 @@ import click
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from privge._atomic import atomic_path
+from privge._files.atomic import atomic_path
 from privge.cli.remarks import show_remarks
 
 _OPEN_DAYS = 60

@@ -3,7 +3,7 @@
 import errno
 from pathlib import Path
 
-from privge._extras import missing_extra
+from privge._imports import missing_extra
 from privge.collect.service.logs import describe
 from privge.errors import PrivgeError
 

@@ -15,20 +15,21 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from privge._folder import Folder
-from privge._parquet import opened_parquet, read_parquet
+from privge._files.folder import Folder
+from privge._files.parquet import opened_parquet, read_parquet
+from privge._files.tables import line_of, read_table
 from privge.cli.options import existing, in_parts, naming
 from privge.device.outbox import Outbox
 from privge.device.token import TokenOf, node_of
 from privge.errors import BadData, PrivacyViolation
-from privge.graph import read_features, read_ids
-from privge.graph.columns import line_of, read_table
-from privge.graph.readers import read_feature_names, read_features_part
+from privge.graph import read_ids
 from privge.ids import Ids, node_key
-from privge.parts import ReportParts
+from privge.perturbation import read_features
+from privge.perturbation.feature_files import read_feature_names, read_features_part
+from privge.perturbation.features import Features, remark_extra, remark_order
+from privge.perturbation.simulate_parts import feature_files
 from privge.reports import Reports
-from privge.simulation import feature_files
-from privge.tables import Features, remark_extra, remark_order
+from privge.reports.parts import ReportParts
 
 _HOUR = 3_600
 

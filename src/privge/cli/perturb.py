@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from privge._folder import Folder
-from privge._memory import peak_bytes
+from privge._files.folder import Folder
+from privge._machine import peak_bytes
 from privge.campaign import Campaign
 from privge.cli.cluster import opened_cluster
 from privge.cli.options import (
@@ -23,7 +23,7 @@ from privge.cli.options import (
 )
 from privge.cli.progress import progress_bar
 from privge.cli.simulated import CampaignOptions, simulated_reports, warn
-from privge.simulation import simulate_parts
+from privge.perturbation.simulate_parts import simulate_parts
 
 
 @click.command()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from privge._extras import require
+from privge._imports import require
 from privge.cli.options import OUTPUT
 
 

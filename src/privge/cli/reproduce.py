@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from privge._extras import require
+from privge._imports import require
 from privge.cli.options import json_option
 from privge.cli.progress import progress_bar
 from privge.experiments.spread import NO_SPREAD

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import click
 from click.core import ParameterSource
 
-from privge._extras import require
+from privge._imports import require
 from privge.cli.actor import user
 from privge.cli.token import keys_option
 from privge.collect.stores.rules import LIFETIME_EPSILON

@@ -7,7 +7,7 @@ import click
 
 from privge.cli.options import PLACE, existing, json_option
 from privge.cli.terminal import one_line
-from privge.vectors import Embedding
+from privge.embedding.embedding import Embedding
 
 
 @click.command()

@@ -5,18 +5,18 @@ from pathlib import Path
 
 import click
 
-from privge._folder import Folder
-from privge.bounds import assumed, check_features, check_parts
+from privge._files.folder import Folder
 from privge.campaign import Campaign
 from privge.cli.options import existing, naming, refuse_campaign_options
 from privge.cli.progress import progress_bar
 from privge.errors import InvalidCampaign
-from privge.graph import read_features
-from privge.graph.readers import read_feature_names
 from privge.mechanisms import LAWS
+from privge.perturbation import read_features
+from privge.perturbation.bounds import assumed, check_features, check_parts
+from privge.perturbation.feature_files import read_feature_names
+from privge.perturbation.features import Features
+from privge.perturbation.simulate_parts import feature_files
 from privge.reports import Reports
-from privge.simulation import feature_files
-from privge.tables import Features
 
 _HOW = "--low and --high for all features, or a campaign file with bounds for each (--campaign)"
 

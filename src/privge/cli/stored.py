@@ -11,10 +11,10 @@ from privge.cli.options import existing
 from privge.collect.snapshot import Snapshot, take_snapshot
 from privge.collect.stores import Store
 from privge.embedding import update
+from privge.embedding.embedding import Embedding
 from privge.errors import BadData, CampaignMismatch
 from privge.graph import Graph
 from privge.reports import Reports
-from privge.vectors import Embedding
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 import numpy as np
 
-from privge._extras import require
+from privge._imports import require
 from privge._typing import Progress
 from privge.cli.options import INPUT, PLACE, integer_ids_option, json_option, refuse_integer_ids
 from privge.cli.people import Piece, feature_pieces, report_pieces, token_source

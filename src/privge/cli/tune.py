@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from privge._atomic import atomic_path
-from privge._extras import require
+from privge._files.atomic import atomic_path
+from privge._imports import require
 from privge.cli.options import OUTPUT, json_option
 from privge.cli.progress import progress_bar
 from privge.mechanisms import LAWS

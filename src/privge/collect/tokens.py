@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from privge._extras import needed
+from privge._imports import needed
 from privge.collect.stores.keys import key_of
 from privge.errors import BadData, PrivgeError
 

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
-from privge._atomic import atomic_path
+from privge._files.atomic import atomic_path
 from privge.datasets.cache import difference, largest_size
 from privge.datasets.catalogue import DataFile
 from privge.errors import DatasetCorrupt

@@ -86,7 +86,9 @@ def _read_csv(blob: Blob, columns: dict[str, pa.DataType] | None) -> pa.Table:
     options = pa_csv.ConvertOptions(
         column_types=columns, include_columns=list(columns or ()), null_values=[""], strings_can_be_null=True
     )
-    copy = pa.BufferOutputStream()  # Arrow's own memory: its threads must not hold Python's, see `privge._parquet`
+    copy = (
+        pa.BufferOutputStream()
+    )  # Arrow's own memory: its threads must not hold Python's, see `privge._files.parquet`
     copy.write(blob.data)
     try:
         table = pa_csv.read_csv(pa.BufferReader(copy.getvalue()), convert_options=options)

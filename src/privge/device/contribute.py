@@ -26,7 +26,8 @@ from privge.device.patience import PATIENCE, Patience
 from privge.device.token import node_of
 from privge.device.web import Service
 from privge.errors import BadData, CampaignMismatch, InvalidCampaign, ServiceRefused
-from privge.perturbation import Drawn, FeatureVector, draw, rehearse
+from privge.perturbation import Drawn, FeatureVector
+from privge.perturbation.draw import draw, rehearse
 from privge.reports import Report, Reports
 
 _CLOCK_ERROR = timedelta(days=1)

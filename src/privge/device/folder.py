@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from privge._atomic import atomic_path
+from privge._files.atomic import atomic_path
 from privge.errors import BadData
 
 _OWN = re.compile(r"\.(ledger\.json|[0-9a-f]{64}\.json|part-\d+\.parquet)\..*\.?partial")

@@ -23,9 +23,9 @@ from privge.device.folder import locked, private_folder, sync_folder
 from privge.device.index import NodeIndex
 from privge.errors import BadData, PrivacyViolation
 from privge.ids import Ids
-from privge.perturbation import simulate
+from privge.perturbation.features import FeatureMatrix
+from privge.perturbation.simulate import simulate
 from privge.reports import Reports
-from privge.tables import FeatureMatrix
 
 _SEEDED = (
     "these reports were drawn with a seed, or by a version that did not say so: whoever has the seed sees the private "

@@ -12,11 +12,11 @@ from privge._typing import Floats, Progress
 from privge.campaign import Campaign
 from privge.datasets import SocialNetwork, social_network
 from privge.embedding import embed
+from privge.embedding.embedding import Embedding
 from privge.experiments.spread import Lift, Spread, plain
 from privge.propagation import Matrix
 from privge.reports import Report, Reports
 from privge.tasks import Rows, accuracy, label_mass, propagate_labels
-from privge.vectors import Embedding
 
 _T = TypeVar("_T")
 

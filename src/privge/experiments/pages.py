@@ -5,7 +5,7 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from privge._atomic import atomic_path
+from privge._files.atomic import atomic_path
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from privge._atomic import atomic_path
+from privge._files.atomic import atomic_path
 from privge.errors import BadData
 from privge.experiments import figures
 from privge.experiments.conclusions import conclusions

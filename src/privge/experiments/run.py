@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from privge._memory import peak_bytes
+from privge._machine import peak_bytes
 from privge._typing import Floats
 from privge.campaign import Campaign
 from privge.datasets import Dataset

@@ -9,12 +9,12 @@ from functools import lru_cache
 from multiprocessing.connection import wait as wait_for
 from pathlib import Path
 
+from privge._machine import processors
 from privge._typing import Progress
 from privge.datasets import Dataset, load
 from privge.experiments.plan import Cell, task_plan
 from privge.experiments.results import Record, Results
 from privge.experiments.run import run_cell
-from privge.propagation import processors
 
 
 def unfinished(results: Results, cells: list[Cell], repeats: int) -> list[tuple[Cell, int]]:

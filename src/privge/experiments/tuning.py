@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from privge._typing import Progress
 from privge.datasets import Dataset
-from privge.embedding import spread_rows
+from privge.embedding.join import spread_rows
 from privge.experiments.plan import Settings, Task
 from privge.graph import Graph
 from privge.propagation import propagate

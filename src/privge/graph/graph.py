@@ -12,13 +12,13 @@ import pyarrow.compute as pc
 import scipy.sparse
 from numpy.typing import NDArray
 
-from privge._extras import needed
+from privge._files.matrices import SparseMatrix, checked_matrix
+from privge._files.tables import Column, decoded, digits, is_text
+from privge._imports import needed
 from privge.errors import BadData
 from privge.graph._fingerprint import fingerprint_of, pieces
 from privge.graph._soundness import UnsoundRows, check_rows
-from privge.graph.columns import Column, decoded, digits, is_text
 from privge.ids import Ids, as_ids
-from privge.tables import SparseMatrix, checked_matrix
 
 if TYPE_CHECKING:
     import networkx

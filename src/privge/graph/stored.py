@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import DTypeLike, NDArray
 
-from privge._folder import Folder
+from privge._files.folder import Folder
 from privge.errors import BadData
 from privge.graph._fingerprint import PIECE, pieces
 from privge.graph._soundness import UnsoundRows, check_rows

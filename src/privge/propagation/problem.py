@@ -23,12 +23,16 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from privge._files.matrices import checked_matrix
 from privge._typing import Floats, Progress
 from privge.errors import ToleranceNotReached
 from privge.graph import Graph
-from privge.tables import checked_matrix
 
 Matrix: TypeAlias = NDArray[np.floating]
+
+DEFAULT_ALPHA = 0.1
+DEFAULT_R = 0.5
+DEFAULT_TOLERANCE = 1e-4
 
 
 @dataclass(frozen=True, slots=True)

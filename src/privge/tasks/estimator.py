@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, ClassVar
 
-from privge._extras import needed
-from privge._parameters import Parameters
+from privge._imports import needed
+from privge.embedding.parameters import Parameters
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from privge._extras import needed
+from privge._imports import needed
 
 Labels = NDArray[np.integer]
 Scores = NDArray[np.floating]

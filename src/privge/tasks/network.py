@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from privge._extras import needed
+from privge._imports import needed
 from privge.tasks.scaling import Block
 
 with needed("a head"):

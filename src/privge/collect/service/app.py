@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from privge.collect.service.answers import Answer
 from privge.collect.service.body import drain
 from privge.collect.service.problems import Refused, problem, refusal
-from privge.collect.service.routes import OPERATIONS, Operation
+from privge.collect.service.routes.operations import OPERATIONS, Operation
 from privge.collect.service.service import Service
 from privge.collect.service.settings import Settings
 from privge.collect.stores.store import Store

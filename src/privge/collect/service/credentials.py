@@ -7,7 +7,7 @@ import stat
 from collections.abc import Sequence
 from pathlib import Path
 
-from privge._atomic import atomic_path
+from privge._files.atomic import atomic_path
 from privge.collect.tokens import Key
 from privge.errors import BadData
 

@@ -9,7 +9,7 @@ import msgspec
 
 from privge.collect import wire
 from privge.collect.service.problems import REASONS
-from privge.collect.service.routes import OPERATIONS, Operation
+from privge.collect.service.routes.operations import OPERATIONS, Operation
 
 _ANYTIME = ("busy", "unavailable", "internal")
 _SCHEMES = {"node": "deviceToken", "operator": "operatorToken"}

@@ -7,7 +7,7 @@ from inspect import getdoc
 from string import Template
 
 from privge.collect.service.problems import REASONS
-from privge.collect.service.routes import OPERATIONS
+from privge.collect.service.routes.operations import OPERATIONS
 
 _WHO = {"public": "anybody", "node": "a device", "operator": "the operator"}
 

@@ -1,6 +1,6 @@
 """From a store's address to the store."""
 
-from privge._extras import needed
+from privge._imports import needed
 from privge.collect.stores.log import UNNAMED
 from privge.collect.stores.rules import LIFETIME_EPSILON
 from privge.collect.stores.sql import SqlStore

@@ -22,7 +22,7 @@ import psycopg
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from privge.collect.stores.log import UNNAMED, Kind, note
-from privge.collect.stores.migrations import check_version, migrate, migrations, version
+from privge.collect.stores.migrating import check_version, migrate, migrations, version
 from privge.collect.stores.session import Row, Session
 from privge.collect.stores.sql import SqlStore
 from privge.errors import StoreMismatch, StoreUnavailable

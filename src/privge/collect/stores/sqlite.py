@@ -19,9 +19,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from privge._atomic import atomic_path
+from privge._files.atomic import atomic_path
 from privge.collect.stores.log import UNNAMED, Kind, note
-from privge.collect.stores.migrations import check_version, migrate, migrations, version
+from privge.collect.stores.migrating import check_version, migrate, migrations, version
 from privge.collect.stores.session import Row, Session
 from privge.collect.stores.sql import SqlStore
 from privge.errors import BadData, StoreMismatch, StoreUnavailable

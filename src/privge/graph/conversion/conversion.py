@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from privge._folder import Folder
+from privge._files.folder import Folder
 from privge._typing import Progress
 from privge.graph._fingerprint import PIECE
 from privge.graph.conversion import growing, texts

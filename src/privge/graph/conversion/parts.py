@@ -10,11 +10,11 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-from privge._extras import needed
-from privge._folder import Folder
-from privge._parquet import opened_parquet
+from privge._files.folder import Folder
+from privge._files.parquet import opened_parquet
+from privge._files.tables import EDGE_NAMES, first_spoiled, is_text
+from privge._imports import needed
 from privge.errors import BadData
-from privge.graph.columns import EDGE_NAMES, first_spoiled, is_text
 
 Kind = Literal["integers", "strings"]
 ARROW = {"integers": pa.int64(), "strings": pa.large_string()}

@@ -6,7 +6,7 @@ from contextlib import closing
 import numpy as np
 import pyarrow as pa
 
-from privge._folder import Folder
+from privge._files.folder import Folder
 from privge.errors import BadData
 from privge.graph._fingerprint import fingerprint_of
 from privge.graph.conversion import growing, integers, texts

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from privge._extras import needed
+from privge._imports import needed
 from privge.errors import BadData, PrivgeError
 from privge.graph._fingerprint import PIECE
 from privge.graph.conversion import growing

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from privge._cluster import completed
-from privge._folder import Folder
+from privge._dask import completed
+from privge._files.folder import Folder
 from privge._typing import Progress
 from privge.errors import BadData
 from privge.graph import Graph

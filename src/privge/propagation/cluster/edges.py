@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from privge._cluster import completed, translated, workers
+from privge._dask import completed, translated, workers
 from privge._typing import Progress
 from privge.propagation.cluster import shards
 from privge.propagation.cluster.run import Run

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from privge._folder import Folder
+from privge._files.folder import Folder
 from privge._typing import Floats
 from privge.propagation._kernels.gather import LANES
 

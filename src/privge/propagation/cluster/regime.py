@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from privge._cluster import workers
+from privge._dask import workers
 from privge.errors import ClusterFailed
 from privge.graph.stored import StoredGraph
 from privge.propagation._kernels.gather import LANES

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from privge._folder import Folder
+from privge._files.folder import Folder
 from privge.errors import ClusterFailed
 from privge.graph.stored import StoredGraph
 from privge.propagation.cluster.entries import Entries

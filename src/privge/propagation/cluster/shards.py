@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from privge._folder import Folder
+from privge._files.folder import Folder
 from privge._typing import Floats
 from privge.propagation._kernels.gather import AHEAD, LANES
 from privge.propagation.cluster.run import Run

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from privge._folder import Folder
+from privge._files.folder import Folder
 from privge.propagation.problem import Certificate, Matrix
 
 

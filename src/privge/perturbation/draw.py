@@ -1,0 +1,108 @@
+"""One person's values to one report, on their own device.
+
+A device reads only the ``k`` values that its indices name. Each value is treated by the campaign's policy,
+normalised by the public bounds, rounded to an input level, and handed to the integer law; nothing else
+about the person, and nothing about anybody else, enters the report. No message contains a private value.
+"""
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeAlias, TypeGuard
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privge.campaign import Campaign
+from privge.errors import BadData
+from privge.perturbation.levels import levels_of, outside_bounds
+from privge.random import SystemSource
+from privge.reports import Report
+
+FeatureVector: TypeAlias = Sequence[float | None] | NDArray[np.floating] | Mapping[str, float | None]
+
+
+class Drawn(NamedTuple):
+    """A report, and how many of its values were none or lay outside the bounds: for the person's own eyes."""
+
+    report: Report
+    missing: int
+    outside: int
+
+
+def report(campaign: Campaign, x: FeatureVector, node: str | int) -> Report:
+    """Perturb one person's features with the operating system's randomness; see `draw`."""
+    return draw(campaign, x, node).report
+
+
+def draw(campaign: Campaign, x: FeatureVector, node: str | int) -> Drawn:
+    """Perturb one person's features, and say how many values did not fit.
+
+    *Taking part says nothing.* Whatever the values are, a report comes out, after the same work: what is no number is
+    missing, what lies outside the bounds is treated by the campaign's policy, and names that the campaign does not ask
+    for are not looked at. What is refused is refused for the public document, before ``x`` is touched, or for the form
+    of ``x`` (a list where there must be names, or of another length), which an application decides, not a person.
+
+    Parameters
+    ----------
+    campaign
+        The public contract.
+    x
+        One value for each feature, in order; or a mapping from feature name to value. None, NaN and what is no number
+        are missing values, as is a feature that the mapping leaves out.
+    node
+        The person's id in the graph.
+    """
+    campaign.check_for_devices()
+    with np.errstate(all="ignore"), warnings.catch_warnings():  # an application may have made errors of them
+        warnings.simplefilter("ignore")
+        return _draw(campaign, x, node)
+
+
+def _draw(campaign: Campaign, x: FeatureVector, node: str | int) -> Drawn:
+    indices = campaign.indices_of(node)
+    values = np.array(_values(campaign, x, indices), dtype=np.float64)
+    columns = np.array(indices, dtype=np.int32)
+    outside = outside_bounds(campaign, values, columns)
+    levels = levels_of(campaign, values, columns)
+    words = SystemSource().words(campaign.k).tolist()
+    codes = tuple(campaign.law.code(level, word) for level, word in zip(levels.tolist(), words, strict=True))
+    return Drawn(Report(campaign.id, node, codes), int(np.isnan(values).sum()), int(outside.sum()))
+
+
+def rehearse(campaign: Campaign, node: str | int) -> None:
+    """Do the work of `draw` on public values and forget the result; what the law prepares for everybody stays.
+
+    The values are no numbers, which takes the longest to find out.
+    """
+    draw(campaign, np.broadcast_to(np.array(object(), dtype=np.object_), campaign.dimensions), node)
+
+
+def _values(campaign: Campaign, x: FeatureVector, indices: list[int]) -> list[float]:
+    """Read the sampled values and no others."""
+    if _by_name(x):
+        if campaign.names is None:
+            raise BadData("this campaign names no features: give the values as a list")
+        return [_number(x.get(campaign.names[index])) for index in indices]
+    values = x if isinstance(x, Sequence | np.ndarray) else np.asarray(x)
+    no_vector = isinstance(values, str | bytes) or (isinstance(values, np.ndarray) and values.ndim != 1)
+    if no_vector or len(values) != campaign.dimensions:
+        raise BadData(f"a person has {campaign.dimensions} features; give one value for each, in order")
+    return [_number(values[index]) for index in indices]
+
+
+def _by_name(x: FeatureVector) -> TypeGuard[Mapping[str, object]]:
+    """Say whether values have names: a mapping, or a row of a pandas table, whose labels are its columns."""
+    labels: Iterable[object] = getattr(x, "keys", tuple)()
+    return isinstance(x, Mapping) or any(isinstance(label, str) for label in labels)
+
+
+def _number(value: object) -> float:
+    """Return a number, NaN for whatever is none."""
+    if isinstance(value, str | bytes):
+        return np.nan
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except OverflowError:  # an integer beyond all floats is outside every bound
+        return np.inf if value > 0 else -np.inf  # type: ignore[operator]
+    except Exception:  # noqa: BLE001 (whatever it is: taking part must not depend on it)
+        return np.nan

@@ -1,0 +1,106 @@
+"""Private features in files. Everything is joined by id and by name, never by position alone."""
+
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from privge._files.columns import ids_of
+from privge._files.folder import Folder
+from privge._files.matrices import load_npz
+from privge._files.parquet import opened_parquet, read_parquet
+from privge._files.tables import (
+    first_text,
+    line_of,
+    read_table,
+)
+from privge.errors import BadData
+from privge.perturbation.features import Features, numbers, pick, remark_extra
+
+
+def read_features(
+    path: str | PathLike[str],
+    *,
+    leave_out: Sequence[str] = (),
+    wanted: Sequence[str] | None = None,
+    integer_ids: bool = False,
+) -> Features:
+    """Read features: a table with a column ``id`` and one number column for each feature, or a sparse ``.npz``.
+
+    Row ``i`` of an ``.npz`` belongs to node ``i``, and its columns have no names.
+
+    Parameters
+    ----------
+    path
+        The table or matrix.
+    leave_out
+        Columns that are no features.
+    wanted
+        Names of the features, in the order that columns shall have; any other column is left out, with a remark.
+    integer_ids
+        As for `read_graph`.
+    """
+    path = Path(path)
+    if path.suffix == ".npz":
+        matrix = load_npz(path)
+        try:
+            return Features(np.arange(matrix.shape[0]), matrix)
+        except BadData as error:
+            raise BadData(f"{path}: {error}") from error
+    table = read_table(path, text=["id"])
+    features = _features(table, path, leave_out, wanted, integer_ids=integer_ids)
+    if wanted is not None:
+        remark_extra([name for name in table.column_names if name not in {"id", *leave_out, *wanted}])
+    return features
+
+
+def read_features_part(
+    folder: Folder, name: str, *, leave_out: Sequence[str] = (), wanted: Sequence[str] | None = None
+) -> Features:
+    """Read features from one Parquet file of a folder, which may be an address that fsspec knows; as `read_features`.
+
+    There is no remark on other columns, which all parts have.
+    """
+    try:
+        return _features(read_parquet(folder, name), Path(name), leave_out, wanted)
+    except (pa.ArrowException, OSError) as error:
+        raise BadData(f"{folder.file(name)}: no Parquet file ({error})") from error
+    except BadData as error:
+        raise BadData(f"{folder.file('')}{error}") from error
+
+
+def read_feature_names(folder: Folder, name: str) -> tuple[str, ...]:
+    """Return the feature columns of one Parquet file of a folder; no row is read."""
+    try:
+        with opened_parquet(folder, name) as (parquet, _):
+            return tuple(column for column in parquet.schema_arrow.names if column != "id")
+    except (pa.ArrowException, OSError) as error:
+        raise BadData(f"{folder.file(name)}: no Parquet file ({error})") from error
+
+
+def _features(
+    table: pa.Table, path: Path, leave_out: Sequence[str], wanted: Sequence[str] | None, *, integer_ids: bool = False
+) -> Features:
+    ids = ids_of(table, path, integer_ids=integer_ids)
+    names = tuple(name for name in table.column_names if name != "id" and name not in leave_out)
+    if not names:
+        raise BadData(f"{path}: there is no feature column beside id")
+    if wanted is not None:
+        try:
+            names = tuple(names[place] for place in pick(names, wanted)[0])
+        except BadData as error:
+            raise BadData(f"{path}: {error}") from error
+    columns = [_numbers(table[name], name, path) for name in names]
+    return Features(ids, np.column_stack(columns), names)
+
+
+def _numbers(column: pa.ChunkedArray, name: str, path: Path) -> NDArray[np.float64]:
+    if column.type == pa.string() and (row := first_text(column)) is not None:
+        raise BadData(f"{line_of(path, row, header=True)}: feature {name!r} is not a number")
+    try:
+        return numbers(column)
+    except BadData as error:
+        raise BadData(f"{path}: feature {name!r} {error}") from error
