@@ -24,8 +24,8 @@ from numba import njit
 import privge as pg
 from graphs import facebook, power_law
 from privge._machine import peak_bytes
-from privge.embedding import _change
-from privge.propagation import Problem, Sor, propagate, propagate_change
+from privge.embedding.update import _change
+from privge.propagation import Local, Problem, Sor, Walk, propagate, propagate_change
 from privge.propagation._kernels.gather import AHEAD, LANES, add_rows
 
 ALPHA, R, TOLERANCE = 0.05, 0.1, 1e-4
@@ -107,10 +107,15 @@ def compare(name, graph, columns):
     features = scipy.sparse.random_array(
         (graph.nodes, columns), density=0.02, rng=generator, format="csr", dtype=np.float32
     )
-    problem = Problem(graph, features, ALPHA, R, TOLERANCE)
+    problem = Problem(graph, features, Walk(ALPHA, R, TOLERANCE))
     sample = np.arange(0, columns, max(1, columns // 16))
     exact, _ = propagate(
-        graph, scipy.sparse.csr_array(features[:, sample]), alpha=ALPHA, r=R, tolerance=1e-11, engine="chebyshev"
+        graph,
+        scipy.sparse.csr_array(features[:, sample]),
+        alpha=ALPHA,
+        r=R,
+        tolerance=1e-11,
+        on=Local(engine="chebyshev"),
     )
     out = np.empty((graph.nodes, columns), dtype=np.float32)
     Sor().solve(problem.for_output(out.dtype), out)  # compile
@@ -175,10 +180,10 @@ def at_scale(nodes, columns):
     pg.embed(power_law(1000, 5000), pg.Campaign.simulate(campaign, scipy.sparse.csr_array((1000, columns))))  # compile
     z, wall, cpu = timed(lambda: pg.embed(graph, reports, alpha=0.1, r=R, tolerance=TOLERANCE))
     peak = peak_bytes()  # of making the graph, simulating every device and embedding; not of what follows
-    edge_columns = len(graph.indices) * columns * z.provenance.sweeps
+    edge_columns = len(graph.indices) * columns * z.provenance.run.sweeps
     print(json.dumps({
         "nodes": nodes, "edges": graph.edges, "columns": columns, "wall": wall, "cpu": cpu,
-        "sweeps": z.provenance.sweeps, "certificate": z.provenance.certificate,
+        "sweeps": z.provenance.run.sweeps, "certificate": z.provenance.run.certificate,
         "ns_per_edge_column": cpu / edge_columns * 1e9, "roofline": roofline(nodes),
         "ns_per_line": _sweep_seconds(graph) / len(graph.indices) * 1e9,
         "peak": peak / 2**30,
@@ -225,9 +230,9 @@ def updates(nodes, columns):
     new, wall_new, walls = several(5, lambda: pg.update(old, late, graph=graph, reports=before))
     difference = float(np.abs(new.matrix - full.matrix).max())
     change = _change(graph, before, late, "raw")
-    _, run = propagate_change(graph, change, alpha=0.1, r=R, tolerance=TOLERANCE, threads=2)
+    _, run = propagate_change(graph, change, Walk(0.1, R, TOLERANCE), threads=2)
     share = 100 * run.relaxation_forecast / max(run.pushes_forecast, 1) / nodes
-    certified = new.provenance.certificate + full.provenance.certificate
+    certified = new.provenance.run.certificate + full.provenance.run.certificate
     result = {"full": wall_full, "update": wall_new, "fastest": walls[0], "slowest": walls[-1]}
     result |= {"way": run.engine, "difference": difference, "certified": certified, "break_even": share}
     print(json.dumps(result))

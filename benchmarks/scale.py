@@ -28,9 +28,9 @@ from distributed import Client, LocalCluster
 import privge as pg
 from graphs import power_law
 from privge._machine import processors
-from privge.embedding.join import spread_rows
+from privge.embedding.join import feature_rows
 from privge.graph.stored import save_graph
-from privge.propagation import propagate
+from privge.propagation import OnCluster, propagate
 from privge.propagation.cluster import edges
 from scale_graph import write_edges
 
@@ -43,7 +43,7 @@ def compare(nodes, wanted, columns):
     campaign = pg.Campaign(dimensions=columns, low=0, high=1, mechanism="hds", epsilon=1.0, k=2)
     features = scipy.sparse.random_array((nodes, columns), density=0.05, rng=np.random.default_rng(1), format="csr")
     reports = campaign.simulate(features, ids=graph.ids, seed=1)
-    rows = spread_rows(graph, reports)
+    rows = feature_rows(graph, reports)
     parameters = {"alpha": ALPHA, "r": R, "tolerance": TOLERANCE}
     print(f"{graph}, {columns} columns, alpha {ALPHA}, r {R}, tolerance {TOLERANCE}, {processors()} processors")
     propagate(graph, rows[:, :16], **parameters)  # compile
@@ -77,7 +77,7 @@ def measure(client, stored, rows, regime, here, single, folder, parameters, run)
     edges._Pass._judge = note
     start = time.perf_counter()
     try:
-        z, clustered = propagate(stored, rows, **parameters, cluster=client, regime=regime, folder=folder)
+        z, clustered = propagate(stored, rows, **parameters, on=OnCluster(client, folder=folder, regime=regime))
     finally:
         edges._Pass._judge = judge
     wall = time.perf_counter() - start
@@ -133,7 +133,7 @@ def warm_up(client, folder):
         (2000, 16 * 8), density=0.1, rng=np.random.default_rng(0), format="csr", dtype=np.float32
     )
     for regime in ("columns", "edges"):
-        propagate(graph, rows, cluster=client, regime=regime, folder=folder / regime)
+        propagate(graph, rows, on=OnCluster(client, folder=folder / regime, regime=regime))
 
 
 @contextmanager

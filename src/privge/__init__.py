@@ -14,13 +14,15 @@ if TYPE_CHECKING:
     from privge.embedding import Embedding, PrivGE, embed, update
     from privge.errors import PrivgeError
     from privge.graph import Graph, StoredGraph, convert_graph
-    from privge.propagation import propagate
+    from privge.propagation import Local, OnCluster, propagate
     from privge.reports import Report, ReportParts, Reports
 
 __all__ = [
     "Campaign",
     "Embedding",
     "Graph",
+    "Local",
+    "OnCluster",
     "PrivGE",
     "PrivgeError",
     "Report",
@@ -40,6 +42,8 @@ __getattr__, __dir__ = lazy(
         "Campaign": "privge.campaign",
         "Embedding": "privge.embedding",
         "Graph": "privge.graph",
+        "Local": "privge.propagation",
+        "OnCluster": "privge.propagation",
         "PrivGE": "privge.embedding",
         "PrivgeError": "privge.errors",
         "Report": "privge.reports",

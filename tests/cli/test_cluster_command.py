@@ -19,7 +19,7 @@ from privge import Graph
 from privge._dask import connected
 from privge.cli import main
 from privge.errors import ClusterFailed
-from privge.propagation import propagate
+from privge.propagation import OnCluster, propagate
 
 
 @contextmanager
@@ -63,7 +63,7 @@ def as_variables(settings):
 
 def embed_three(address, folder):
     features = scipy.sparse.csr_array(np.eye(3, dtype=np.float32))
-    there, _ = propagate(Graph.from_edges([(0, 1), (1, 2)]), features, cluster=address, folder=folder)
+    there, _ = propagate(Graph.from_edges([(0, 1), (1, 2)]), features, on=OnCluster(address, folder=folder))
     return np.asarray(there)
 
 

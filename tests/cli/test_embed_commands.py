@@ -122,7 +122,7 @@ def test_reports_become_vectors(embed, edges, features, tmp_path, exact):
     summary, made = embed("--reports", reports_path)
     decoded = reports.decode().toarray()[[reports.ids.tolist().index(node) for node in read_graph(edges).ids.tolist()]]
     assert np.abs(made.matrix - exact(decoded)).max() <= summary["certificate"]
-    assert made.provenance.campaign == reports.campaign.id
+    assert made.provenance.source.campaign == reports.campaign.id
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -240,7 +240,7 @@ def test_unbiased_decoding_scales_the_vectors(embed, features):
     campaign = Campaign(dimensions=DIMENSIONS, low=0, high=1, mechanism="hds", epsilon=2.0, k=3)
     gain = float(campaign.sampled.gain)
     assert unbiased.matrix == pytest.approx(raw.matrix / gain, rel=1e-5, abs=1e-7 / gain + 1e-7)
-    assert unbiased.provenance.decoding == "unbiased"
+    assert unbiased.provenance.source.decoding == "unbiased"
     assert summary["certificate"] <= 1e-7
 
 

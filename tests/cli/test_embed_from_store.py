@@ -67,7 +67,7 @@ def part(reports, rows):
 def apart(one, other):
     """How far two embeddings differ, beyond what both certify."""
     far = np.abs(one.matrix.astype(float) - other.matrix).max()
-    return far - one.provenance.certificate - other.provenance.certificate
+    return far - one.provenance.run.certificate - other.provenance.run.certificate
 
 
 def test_a_store_gives_the_same_vectors_as_a_file_of_its_reports(run, store, reports, graph, tmp_path):
@@ -78,7 +78,7 @@ def test_a_store_gives_the_same_vectors_as_a_file_of_its_reports(run, store, rep
     assert (made.matrix == embed(read_graph(graph), part(reports, range(30))).matrix).all()
     assert result.summary["participation"] == 0.75
     assert (result.summary["new_reports"], result.summary["updated"]) == (30, False)
-    assert made.provenance.store_sequence == store.campaign(reports.campaign.id).last
+    assert made.provenance.source.store_sequence == store.campaign(reports.campaign.id).last
 
 
 def test_an_update_adds_what_arrived_since(run, store, reports, graph, tmp_path):
@@ -92,7 +92,7 @@ def test_an_update_adds_what_arrived_since(run, store, reports, graph, tmp_path)
     assert result.summary["participation"] == pytest.approx(1.0, rel=1e-12)
     updated, whole = Embedding.from_parquet(tmp_path / "z.parquet"), embed(read_graph(graph), reports)
     assert apart(updated, whole) <= 0
-    assert updated.provenance.store_sequence == store.campaign(reports.campaign.id).last
+    assert updated.provenance.source.store_sequence == store.campaign(reports.campaign.id).last
     again = run("--update", tmp_path / "z.parquet")
     assert again.summary["new_reports"] == 0
     assert (Embedding.from_parquet(tmp_path / "z.parquet").matrix == updated.matrix).all()
@@ -229,10 +229,10 @@ def test_an_older_file_without_a_sequence_number_is_readable_but_not_updated(run
     run()
     table = pq.read_table(tmp_path / "z.parquet")
     provenance = json.loads(table.schema.metadata[b"privge.provenance"])
-    del provenance["store_sequence"]
+    del provenance["sources"][0]["store_sequence"]
     old = tmp_path / "old.parquet"
     pq.write_table(table.replace_schema_metadata({b"privge.provenance": json.dumps(provenance)}), old)
-    assert Embedding.from_parquet(old).provenance.store_sequence is None
+    assert Embedding.from_parquet(old).provenance.source.store_sequence is None
     result = run("--update", old)
     assert result.exit_code == 3
     assert "old.parquet: not made from a store" in result.stderr

@@ -87,7 +87,7 @@ def test_embed_takes_a_campaign_file(tmp_path, campaign, edges):
     arguments = ["embed", "--graph", edges, "--features", features, "--campaign", campaign, "-o", output]
     result = run(*arguments, "--json")
     assert result.exit_code == 0, result.stderr
-    assert Embedding.from_parquet(output).provenance.campaign == Campaign.load(campaign).id
+    assert Embedding.from_parquet(output).provenance.source.campaign == Campaign.load(campaign).id
     result = run(*arguments, "--high", 5)
     assert result.exit_code == 2
     assert "--high has no effect with --campaign" in result.stderr

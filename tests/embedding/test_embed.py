@@ -4,9 +4,9 @@ import scipy.sparse
 
 import privge as pg
 from contract.series import exact_embedding
-from privge.embedding.join import spread_rows
+from privge.embedding.join import feature_rows
 from privge.errors import BadData, CampaignMismatch
-from privge.propagation import propagate_change
+from privge.propagation import Walk, propagate_change
 
 
 def network(people=300, seed=0):
@@ -26,7 +26,7 @@ def test_an_embedding_is_the_series_of_the_decoded_reports(decoding):
     reports = campaign().simulate(features, seed=1)
     z = pg.embed(graph, reports, alpha=0.2, r=0.3, decoding=decoding, tolerance=1e-3)
     expected = exact_embedding(graph, reports.decode(decoding), 0.2, 0.3)
-    assert np.abs(z.matrix - expected).max() <= z.provenance.certificate <= 1e-3
+    assert np.abs(z.matrix - expected).max() <= z.provenance.run.certificate <= 1e-3
 
 
 def test_reports_are_joined_by_id_and_not_by_position():
@@ -48,9 +48,9 @@ def test_string_and_integer_ids_of_the_same_digits_are_one_node():
 def test_nodes_without_a_report_get_the_midpoint():
     graph, features = network()
     reports = campaign().simulate(features[:100], ids=range(100), seed=1)
-    rows = spread_rows(graph, reports)
+    rows = feature_rows(graph, reports)
     assert np.diff(rows.indptr).tolist() == [3] * 100 + [0] * 200
-    assert pg.embed(graph, reports).provenance.participation == pytest.approx(1 / 3)
+    assert pg.embed(graph, reports).provenance.source.participation == pytest.approx(1 / 3)
 
 
 def test_reports_of_unknown_nodes_are_refused_or_dropped(caplog):
@@ -59,7 +59,7 @@ def test_reports_of_unknown_nodes_are_refused_or_dropped(caplog):
     with pytest.raises(BadData, match="10 of 300 reports"):
         pg.embed(graph, reports)
     z = pg.embed(graph, reports, unknown="drop")
-    assert z.provenance.participation == pytest.approx(290 / 300)
+    assert z.provenance.source.participation == pytest.approx(290 / 300)
     assert "dropped 10 of 300 reports (3.3%)" in caplog.text
 
 
@@ -75,15 +75,17 @@ def test_provenance_says_what_it_was_made_from():
     graph, features = network()
     c = campaign()
     made = pg.embed(graph, c.simulate(features, seed=1), alpha=0.3, r=0.1).provenance
-    assert (made.campaign, made.graph, made.alpha, made.r) == (c.id, graph.fingerprint, 0.3, 0.1)
-    assert (made.mechanism, made.epsilon, made.k, made.version) == ("hds", 2.0, 3, pg.__version__)
+    source, run = made.source, made.run
+    assert (source.campaign, made.graph.fingerprint, run.alpha, run.r) == (c.id, graph.fingerprint, 0.3, 0.1)
+    assert (source.mechanism, source.epsilon, source.k, made.version) == ("hds", 2.0, 3, pg.__version__)
+    assert made.epsilon == 2.0
 
 
 @pytest.mark.parametrize("engine", ["push", "sor", None])
 def test_a_change_is_propagated_within_the_tolerance(engine):
     graph, _ = network()
     change = scipy.sparse.random_array((300, 12), density=0.01, rng=np.random.default_rng(1), format="csr")
-    correction, run = propagate_change(graph, change, alpha=0.1, r=0.5, tolerance=1e-4, engine=engine)
+    correction, run = propagate_change(graph, change, Walk(0.1, 0.5, 1e-4), engine=engine)
     matrix = np.zeros((300, 12), dtype=np.float64)
     correction.add_to(matrix)
     assert np.abs(matrix - exact_embedding(graph, change, 0.1, 0.5)).max() <= run.certificate.error <= 1e-4
@@ -100,8 +102,11 @@ def test_an_update_equals_a_full_recomputation_within_the_certificates():
     old = pg.embed(graph, before)
     updated = pg.update(old, late, graph=graph, reports=before)
     full = pg.embed(graph, everybody)
-    assert np.abs(updated.matrix - full.matrix).max() <= updated.provenance.certificate + full.provenance.certificate
-    assert updated.provenance.participation == pytest.approx(1.0)
+    assert (
+        np.abs(updated.matrix - full.matrix).max()
+        <= updated.provenance.run.certificate + full.provenance.run.certificate
+    )
+    assert updated.provenance.source.participation == pytest.approx(1.0)
     assert np.abs(old.matrix - full.matrix).max() > 1e-3  # the update did something, and left the old one alone
 
 
@@ -113,7 +118,10 @@ def test_an_update_replaces_a_report():
     mixed = pg.Reports(c, first.ids, np.vstack([second.codes[:5], first.codes[5:]]))
     updated = pg.update(pg.embed(graph, first), changed, graph=graph, reports=first)
     full = pg.embed(graph, mixed)
-    assert np.abs(updated.matrix - full.matrix).max() <= updated.provenance.certificate + full.provenance.certificate
+    assert (
+        np.abs(updated.matrix - full.matrix).max()
+        <= updated.provenance.run.certificate + full.provenance.run.certificate
+    )
 
 
 @pytest.mark.parametrize("engine", ["sor", "exact"])
@@ -122,10 +130,10 @@ def test_an_update_keeps_a_fine_tolerance(engine):
     c = campaign()
     first, second = c.simulate(features, seed=1), c.simulate(features, seed=2)
     mixed = pg.Reports(c, first.ids, np.vstack([second.codes[:50], first.codes[50:]]))
-    old = pg.embed(graph, first, tolerance=1e-9, engine=engine, decoding="unbiased")
+    old = pg.embed(graph, first, tolerance=1e-9, on=pg.Local(engine=engine), decoding="unbiased")
     updated = pg.update(old, split(second, slice(0, 50)), graph=graph, reports=first)
     exact = exact_embedding(graph, mixed.decode("unbiased"), 0.1, 0.5)
-    assert np.abs(updated.matrix - exact).max() <= updated.provenance.certificate <= 3e-9
+    assert np.abs(updated.matrix - exact).max() <= updated.provenance.run.certificate <= 3e-9
 
 
 def test_clipping_bounds_what_one_report_can_do_and_is_kept_by_an_update(tmp_path):
@@ -137,13 +145,18 @@ def test_clipping_bounds_what_one_report_can_do_and_is_kept_by_an_update(tmp_pat
     bounded, most = first.decode(), 2 * c.dimensions / c.k
     bounded.data = np.clip(bounded.data, -most, most)
     expected = exact_embedding(graph, bounded, 0.1, 0.5)
-    assert np.abs(old.matrix - expected).max() <= old.provenance.certificate + 1e-6
+    assert np.abs(old.matrix - expected).max() <= old.provenance.run.certificate + 1e-6
     assert np.abs(old.matrix - pg.embed(graph, first).matrix).max() > 0.1
     updated = pg.update(old, split(second, slice(0, 5)), graph=graph, reports=first)
     full = pg.embed(graph, mixed, clip=2)
-    assert np.abs(updated.matrix - full.matrix).max() <= updated.provenance.certificate + full.provenance.certificate
+    assert (
+        np.abs(updated.matrix - full.matrix).max()
+        <= updated.provenance.run.certificate + full.provenance.run.certificate
+    )
     updated.to_parquet(tmp_path / "z.parquet")
-    assert pg.Embedding.from_parquet(tmp_path / "z.parquet").provenance.clip == updated.provenance.clip == 2
+    assert (
+        pg.Embedding.from_parquet(tmp_path / "z.parquet").provenance.source.clip == updated.provenance.source.clip == 2
+    )
 
 
 def test_an_update_knows_a_node_by_its_digits_too():
@@ -154,7 +167,7 @@ def test_an_update_knows_a_node_by_its_digits_too():
     updated = pg.update(pg.embed(graph, first), texts, graph=graph, reports=first)
     numbers = pg.update(pg.embed(graph, first), split(second, slice(0, 50)), graph=graph, reports=first)
     assert (updated.matrix == numbers.matrix).all()
-    assert updated.provenance.participation == pytest.approx(1.0)
+    assert updated.provenance.source.participation == pytest.approx(1.0)
 
 
 def test_an_update_refuses_another_graph_or_campaign():
@@ -177,7 +190,7 @@ def test_the_estimator_follows_scikit_learn():
     assert "epsilon=3.0" in repr(copy)
     z = copy.fit_transform(graph, features)
     assert (z == estimator.set_params(seed=4).fit_transform(graph, features)).all()
-    assert copy.embedding_.provenance.k == 2
+    assert copy.embedding_.provenance.source.k == 2
     with pytest.raises(ValueError, match="no parameter"):
         estimator.set_params(colour=1)
 

@@ -11,27 +11,22 @@ from hypothesis import strategies as st
 
 import privge.embedding.files
 from privge.embedding.embedding import Embedding
-from privge.embedding.provenance import Provenance
+from privge.embedding.provenance import Computation, Provenance, PublicGraph, Source
 from privge.errors import BadData
 
 PROVENANCE = Provenance(
-    campaign="c" * 64,
-    mechanism="hds",
-    epsilon=1.1,
-    k=3,
-    decoding="raw",
-    graph="f" * 64,
-    nodes=6,
-    edges=9,
-    participation=0.5,
-    alpha=0.1,
-    r=0.5,
-    engine="sor",
-    tolerance=1e-4,
-    certificate=1 / 3 * 1e-4,
-    sweeps=17.0,
-    precision="float32",
-    seconds=0.25,
+    sources=(Source(campaign="c" * 64, mechanism="hds", epsilon=1.1, k=3, decoding="raw", participation=0.5),),
+    graph=PublicGraph(fingerprint="f" * 64, nodes=6, edges=9),
+    run=Computation(
+        alpha=0.1,
+        r=0.5,
+        tolerance=1e-4,
+        engine="sor",
+        certificate=1 / 3 * 1e-4,
+        sweeps=17.0,
+        precision="float32",
+        seconds=0.25,
+    ),
     version="0.1.0",
 )
 TEXT_IDS = np.array(["ä", "b\nc", "007", "true", '"', "🜁"], dtype=object)
@@ -60,7 +55,7 @@ def brute_force(made, node, metric):
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 @pytest.mark.parametrize("epsilon", [1.1, None])
 def test_parquet_gives_back_the_same_embedding(tmp_path, ids, kind, epsilon):
-    made = replace(embedding(ids, kind), provenance=replace(PROVENANCE, epsilon=epsilon))
+    made = replace(embedding(ids, kind), provenance=PROVENANCE.with_source(epsilon=epsilon))
     made.to_parquet(tmp_path / "z.parquet")
     again = Embedding.from_parquet(tmp_path / "z.parquet")
     assert again.ids.tolist() == ids.tolist()
@@ -208,9 +203,39 @@ def test_its_name_says_how_large_it_is():
     assert repr(embedding()) == "Embedding(6 nodes, 4 dimensions, hds)"
 
 
+FLAT = {
+    "campaign": "c" * 64, "mechanism": "hds", "epsilon": 1.1, "k": 3, "decoding": "raw", "graph": "f" * 64, "nodes": 6,
+    "edges": 9, "participation": 0.5, "alpha": 0.1, "r": 0.5, "engine": "sor", "tolerance": 1e-4,
+    "certificate": 1 / 3 * 1e-4, "sweeps": 17.0, "precision": "float32", "seconds": 0.25, "version": "0.1.0",
+}  # fmt: skip
+
+
+def test_the_flat_form_of_version_0_1_is_still_read():
+    assert Provenance.from_json(json.dumps(FLAT)) == PROVENANCE
+    later = Provenance.from_json(json.dumps({**FLAT, "store_sequence": 7, "clip": 2.0}))
+    assert later == PROVENANCE.with_source(store_sequence=7, clip=2.0)
+
+
+@pytest.mark.parametrize("name", FLAT)
+def test_a_flat_form_that_lacks_something_is_refused(name):
+    with pytest.raises((TypeError, KeyError)):
+        Provenance.from_json(json.dumps({field: value for field, value in FLAT.items() if field != name}))
+
+
+def test_a_second_source_fits_and_costs_its_own_epsilon():
+    source = PROVENANCE.source
+    both = replace(PROVENANCE, sources=(source, replace(source, campaign="d" * 64, epsilon=0.4)))
+    assert Provenance.from_json(both.to_json()) == both
+    assert both.epsilon == 1.5
+    assert replace(both, sources=(source, replace(source, epsilon=None))).epsilon is None
+    with pytest.raises(BadData, match="made from 2 campaigns"):
+        _ = both.source
+    assert repr(replace(embedding(), provenance=both)) == "Embedding(6 nodes, 4 dimensions, hds, hds)"
+
+
 def without_a_field():
     fields = asdict(PROVENANCE)
-    del fields["alpha"]
+    del fields["run"]["alpha"]
     return json.dumps(fields)
 
 

@@ -119,7 +119,7 @@ def test_parts_of_another_provenance_are_refused(place):
     folder = Folder(place)
     begin_parts(folder)
     for number, alpha in ((0, 0.1), (1, 0.2)):
-        provenance = replace(PROVENANCE, alpha=alpha).to_json()
+        provenance = replace(PROVENANCE, run=replace(PROVENANCE.run, alpha=alpha)).to_json()
         write_part(folder, number, Vectors(np.arange(1), np.zeros((1, 2), np.float32), provenance))
     finish_parts(folder, 2, 2)
     with pytest.raises(BadData, match=r"part-00001\.parquet: this part belongs to another"):

@@ -14,7 +14,7 @@ from privge._files.folder import Folder
 from privge.errors import ClusterFailed
 from privge.graph import Graph
 from privge.graph.stored import StoredGraph, save_graph
-from privge.propagation import propagate
+from privge.propagation import OnCluster, propagate
 from privge.propagation.cluster.entries import Entries, in_canonical_form, write_matrix
 from privge.propagation.cluster.regime import Capacity, choose, memory_for_columns, memory_for_edges, row_cuts
 from privge.propagation.cluster.tiles import TiledMatrix, tile_name
@@ -35,7 +35,7 @@ def random_problem(nodes=2000, columns=70, seed=0):
 def test_the_columns_regime_gives_the_bits_of_one_process(cluster, columns):
     graph, features = random_problem(columns=columns)
     here, run = propagate(graph, features, **PARAMETERS)
-    there, clustered = propagate(graph, features, **PARAMETERS, cluster=cluster, regime="columns")
+    there, clustered = propagate(graph, features, **PARAMETERS, on=OnCluster(cluster, regime="columns"))
     assert np.asarray(there).tobytes() == here.tobytes()
     assert clustered.certificate == run.certificate
 
@@ -45,7 +45,7 @@ def test_float64_is_used_on_a_cluster_where_one_process_uses_it(cluster):
     parameters = {**PARAMETERS, "tolerance": 1e-9}
     here, _ = propagate(graph, features, **parameters)
     for regime in ("columns", "edges"):
-        there, run = propagate(graph, features, **parameters, cluster=cluster, regime=regime)
+        there, run = propagate(graph, features, **parameters, on=OnCluster(cluster, regime=regime))
         assert there.dtype == here.dtype == np.float64
         assert run.certificate.precision == "float64"
         assert np.abs(np.asarray(there) - here).max() <= 2e-9
@@ -65,7 +65,7 @@ SHAPES = {
 def test_the_edges_regime_keeps_its_certificate(cluster, shape, r):
     graph = Graph.from_edges(np.array(SHAPES[shape], dtype=np.int64).reshape(-1, 2), nodes=np.arange(53))
     features = scipy.sparse.random_array((53, 19), density=0.3, rng=np.random.default_rng(1), format="csr")
-    z, run = propagate(graph, features, alpha=0.05, r=r, tolerance=1e-4, cluster=cluster, regime="edges")
+    z, run = propagate(graph, features, alpha=0.05, r=r, tolerance=1e-4, on=OnCluster(cluster, regime="edges"))
     error = np.abs(np.asarray(z) - exact_embedding(graph, features, 0.05, r)).max()
     assert error <= run.certificate.error + 1e-12
     assert run.certificate.error <= 1e-4
@@ -74,18 +74,20 @@ def test_the_edges_regime_keeps_its_certificate(cluster, shape, r):
 def test_the_edges_regime_agrees_with_one_process_on_a_larger_graph(cluster):
     graph, features = random_problem()
     here, run = propagate(graph, features, **PARAMETERS)
-    there, clustered = propagate(graph, features, **PARAMETERS, cluster=cluster, regime="edges")
+    there, clustered = propagate(graph, features, **PARAMETERS, on=OnCluster(cluster, regime="edges"))
     assert np.abs(np.asarray(there) - here).max() <= run.certificate.error + clustered.certificate.error
 
 
 def test_the_edges_regime_gives_the_same_bits_for_any_number_of_threads(cluster, tmp_path):
     graph, features = random_problem()
-    one, _ = propagate(graph, features, **PARAMETERS, cluster=cluster, regime="edges", folder=tmp_path / "one")
+    one, _ = propagate(graph, features, **PARAMETERS, on=OnCluster(cluster, folder=tmp_path / "one", regime="edges"))
     with (
         LocalCluster(n_workers=2, threads_per_worker=3, dashboard_address="127.0.0.1:0") as local,
         Client(local, set_as_default=False) as client,
     ):
-        three, _ = propagate(graph, features, **PARAMETERS, cluster=client, regime="edges", folder=tmp_path / "three")
+        three, _ = propagate(
+            graph, features, **PARAMETERS, on=OnCluster(client, folder=tmp_path / "three", regime="edges")
+        )
         assert np.asarray(three).tobytes() == np.asarray(one).tobytes()
 
 
@@ -93,7 +95,7 @@ def test_too_large_numbers_for_float32_are_done_in_float64(cluster):
     graph, features = random_problem(nodes=200, columns=5)
     features.data = features.data.astype(np.float64) * 1e39
     for regime in ("columns", "edges"):
-        z, run = propagate(graph, features, alpha=0.3, r=0, tolerance=1e33, cluster=cluster, regime=regime)
+        z, run = propagate(graph, features, alpha=0.3, r=0, tolerance=1e33, on=OnCluster(cluster, regime=regime))
         assert np.abs(np.asarray(z) - exact_embedding(graph, features, 0.3, 0)).max() <= run.certificate.error + 1e26
 
 
@@ -101,7 +103,9 @@ def test_a_graph_on_disk_is_used_where_it_lies(cluster, tmp_path):
     graph, features = random_problem(nodes=500, columns=20)
     stored = save_graph(graph, tmp_path / "g.graph")
     here, _ = propagate(graph, features, **PARAMETERS)
-    there, _ = propagate(stored, features, **PARAMETERS, cluster=cluster, folder=tmp_path / "run", regime="columns")
+    there, _ = propagate(
+        stored, features, **PARAMETERS, on=OnCluster(cluster, folder=tmp_path / "run", regime="columns")
+    )
     assert not list((tmp_path / "run").glob("graph*"))
     assert np.asarray(there).tobytes() == here.tobytes()
 
@@ -116,7 +120,7 @@ def test_a_run_lives_in_an_object_store_too(regime):
         Client(local, set_as_default=False) as client,
     ):
         there, _ = propagate(
-            graph, features, **PARAMETERS, cluster=client, regime=regime, folder=f"memory://{uuid.uuid4()}"
+            graph, features, **PARAMETERS, on=OnCluster(client, folder=f"memory://{uuid.uuid4()}", regime=regime)
         )
         assert np.abs(np.asarray(there) - here).max() <= 2e-5
 
@@ -124,10 +128,10 @@ def test_a_run_lives_in_an_object_store_too(regime):
 @pytest.mark.parametrize("regime", ["columns", "edges"])
 def test_a_finished_run_is_not_computed_again(cluster, tmp_path, regime):
     graph, features = random_problem(nodes=400, columns=40)
-    first, _ = propagate(graph, features, **PARAMETERS, cluster=cluster, folder=tmp_path, regime=regime)
+    first, _ = propagate(graph, features, **PARAMETERS, on=OnCluster(cluster, folder=tmp_path, regime=regime))
     before = {path: path.stat().st_mtime_ns for path in tmp_path.glob("run-*/*/tiles/*")}
     assert before
-    again, _ = propagate(graph, features, **PARAMETERS, cluster=cluster, folder=tmp_path)  # keeps the regime
+    again, _ = propagate(graph, features, **PARAMETERS, on=OnCluster(cluster, folder=tmp_path))  # keeps the regime
     assert {path: path.stat().st_mtime_ns for path in tmp_path.glob("run-*/*/tiles/*")} == before
     assert np.asarray(first).tobytes() == np.asarray(again).tobytes()
 
@@ -143,7 +147,7 @@ def test_runs_with_other_inputs_share_a_folder_but_no_files(cluster, tmp_path):
         (graph, 2 * features, PARAMETERS),
         (other_graph, features, PARAMETERS),
     ]
-    there = [propagate(g, x, **p, cluster=cluster, folder=tmp_path)[0] for g, x, p in calls]
+    there = [propagate(g, x, **p, on=OnCluster(cluster, folder=tmp_path))[0] for g, x, p in calls]
     assert len(list(tmp_path.glob("run-*"))) == len(calls)
     for (g, x, p), result in zip(calls, there, strict=True):
         assert np.asarray(result).tobytes() == propagate(g, x, **p)[0].tobytes()
@@ -151,11 +155,11 @@ def test_runs_with_other_inputs_share_a_folder_but_no_files(cluster, tmp_path):
 
 def test_a_tile_without_certificate_is_never_part_of_a_result(cluster, tmp_path):
     graph, features = random_problem(nodes=100, columns=40)
-    propagate(graph, features, **PARAMETERS, cluster=cluster, folder=tmp_path)
+    propagate(graph, features, **PARAMETERS, on=OnCluster(cluster, folder=tmp_path))
     (run,) = tmp_path.glob("run-*/columns")
     (run / "tiles" / "r00000-c00001.json").unlink()
     np.save(run / "tiles" / "r00000-c00001.npy", np.zeros((100, 16), np.float32))  # as if half a run had left it
-    again, _ = propagate(graph, features, **PARAMETERS, cluster=cluster, folder=tmp_path)
+    again, _ = propagate(graph, features, **PARAMETERS, on=OnCluster(cluster, folder=tmp_path))
     assert np.asarray(again).tobytes() == propagate(graph, features, **PARAMETERS)[0].tobytes()
 
 
@@ -163,7 +167,7 @@ def test_workers_that_do_not_see_the_folder_are_named(cluster, tmp_path, monkeyp
     graph, features = random_problem(nodes=20, columns=3)
     monkeypatch.setattr(Folder, "write_document", lambda *_: None)  # what a disk of its own looks like to a worker
     with pytest.raises(ClusterFailed, match="2 of the workers do not see this folder"):
-        propagate(graph, features, cluster=cluster, folder=tmp_path)
+        propagate(graph, features, on=OnCluster(cluster, folder=tmp_path))
 
 
 def test_dask_knows_what_vectors_weigh():
@@ -174,16 +178,10 @@ def test_dask_knows_what_vectors_weigh():
     assert sizeof(Vectors(np.zeros((2, 1000, 16), np.float32))) >= 128_000
 
 
-def test_an_engine_cannot_be_chosen_for_a_cluster(cluster):
-    graph, features = random_problem(nodes=20, columns=3)
-    with pytest.raises(ValueError, match="engine"):
-        propagate(graph, features, engine="push", cluster=cluster)
-
-
 def test_a_scheduler_that_is_not_there_is_said_in_one_line():
     graph, features = random_problem(nodes=20, columns=3)
     with pytest.raises(ClusterFailed, match="no Dask scheduler at tcp:"):
-        propagate(graph, features, cluster="tcp://127.0.0.1:9")
+        propagate(graph, features, on=OnCluster("tcp://127.0.0.1:9"))
 
 
 # ---------------------------------------------------------------- regime

@@ -17,7 +17,7 @@ from distributed import Client, LocalCluster
 from privge._dask import workers
 from privge.errors import ClusterFailed
 from privge.graph import Graph
-from privge.propagation import propagate
+from privge.propagation import OnCluster, propagate
 from privge.propagation.cluster import edges
 
 PARAMETERS = {"alpha": 0.02, "r": 0.3, "tolerance": 1e-4}
@@ -74,7 +74,7 @@ class Killer:
 
 def test_a_worker_killed_twice_changes_no_bit(problem, expected, fragile, tmp_path):
     killer = Killer(fragile, 16, 64)
-    z, _ = propagate(*problem, **PARAMETERS, cluster=fragile, folder=tmp_path, regime="columns", progress=killer)
+    z, _ = propagate(*problem, **PARAMETERS, on=OnCluster(fragile, folder=tmp_path, regime="columns"), progress=killer)
     assert killer.killed == 2
     assert np.asarray(z).tobytes() == expected.tobytes()
 
@@ -90,7 +90,7 @@ def test_shards_of_killed_workers_are_computed_again(problem, expected, fragile,
 
     monkeypatch.setattr(edges._Pass, "_judge", judge_and_kill)
     monkeypatch.setattr(edges, "CHECKPOINT_SECONDS", 0.5)
-    z, _ = propagate(*problem, **PARAMETERS, cluster=fragile, folder=tmp_path, regime="edges")
+    z, _ = propagate(*problem, **PARAMETERS, on=OnCluster(fragile, folder=tmp_path, regime="edges"))
     assert killer.killed == 2
     assert np.abs(np.asarray(z) - expected).max() <= 2e-4
 
@@ -113,18 +113,18 @@ def stop_at_step(last, problem, cluster, folder, monkeypatch):
         patched.setattr(edges._Pass, "_judge", judge_until)
         patched.setattr(edges, "CHECKPOINT_SECONDS", 0.0)
         with pytest.raises(StoppedError):
-            propagate(*problem, **PARAMETERS, cluster=cluster, folder=folder, regime="edges")
+            propagate(*problem, **PARAMETERS, on=OnCluster(cluster, folder=folder, regime="edges"))
 
 
 def test_a_stopped_iteration_goes_on_from_its_checkpoint(problem, cluster, tmp_path, monkeypatch, caplog):
-    whole, _ = propagate(*problem, **PARAMETERS, cluster=cluster, folder=tmp_path / "whole", regime="edges")
+    whole, _ = propagate(*problem, **PARAMETERS, on=OnCluster(cluster, folder=tmp_path / "whole", regime="edges"))
     stop_at_step(12, problem, cluster, tmp_path / "cut", monkeypatch)
     (checkpoints,) = (tmp_path / "cut").glob("run-*/edges/checkpoints")
     for file in checkpoints.glob("*-t00011-*"):  # a later save that was cut off left some files, and no note of them
         (checkpoints / file.name.replace("-t00011-", "-t00012-")).write_bytes(b"half")
     caplog.set_level("INFO")
     monkeypatch.setattr(edges, "CHECKPOINT_SECONDS", 0.0)
-    again, _ = propagate(*problem, **PARAMETERS, cluster=cluster, folder=tmp_path / "cut", regime="edges")
+    again, _ = propagate(*problem, **PARAMETERS, on=OnCluster(cluster, folder=tmp_path / "cut", regime="edges"))
     assert "going on from the checkpoint after 11 sweeps" in caplog.text
     assert np.asarray(again).tobytes() == np.asarray(whole).tobytes()
     assert not list(checkpoints.iterdir())
@@ -133,7 +133,7 @@ def test_a_stopped_iteration_goes_on_from_its_checkpoint(problem, cluster, tmp_p
 def test_a_checkpoint_that_lost_a_file_is_no_checkpoint(problem, cluster, tmp_path, monkeypatch):
     stop_at_step(5, problem, cluster, tmp_path, monkeypatch)
     next(iter(tmp_path.glob("run-*/edges/checkpoints/*.npy"))).unlink()
-    _, run = propagate(*problem, **PARAMETERS, cluster=cluster, folder=tmp_path, regime="edges")
+    _, run = propagate(*problem, **PARAMETERS, on=OnCluster(cluster, folder=tmp_path, regime="edges"))
     assert run.certificate.error <= PARAMETERS["tolerance"]
 
 
@@ -147,11 +147,11 @@ def test_a_full_disk_fails_with_one_message_and_the_rest_is_kept(problem, expect
             fragile.run(limit_file_size, 100_000)
 
     with pytest.raises(ClusterFailed, match=r"a worker's disk is full.*run the same command again"):
-        propagate(*problem, **PARAMETERS, cluster=fragile, folder=tmp_path, regime="columns", progress=fill_disks)
+        propagate(*problem, **PARAMETERS, on=OnCluster(fragile, folder=tmp_path, regime="columns"), progress=fill_disks)
     done = finished_tiles(tmp_path)
     assert 2 <= len(done) < COLUMNS // 16
     fragile.run(limit_file_size, resource.RLIM_INFINITY)
-    z, _ = propagate(*problem, **PARAMETERS, cluster=fragile, folder=tmp_path, regime="columns")
+    z, _ = propagate(*problem, **PARAMETERS, on=OnCluster(fragile, folder=tmp_path, regime="columns"))
     assert np.asarray(z).tobytes() == expected.tobytes()
     assert {name: finished_tiles(tmp_path)[name] for name in done} == done
 
@@ -164,9 +164,9 @@ def test_one_worker_with_a_full_disk_does_not_spoil_the_run(problem, expected, f
     first = min(workers(fragile))
     fragile.run(limit_file_size, 100_000, workers=[first])
     with suppress(ClusterFailed):  # unless the other worker took over every task
-        propagate(*problem, **PARAMETERS, cluster=fragile, folder=tmp_path, regime="columns")
+        propagate(*problem, **PARAMETERS, on=OnCluster(fragile, folder=tmp_path, regime="columns"))
     fragile.run(limit_file_size, resource.RLIM_INFINITY, workers=[first])
-    z, _ = propagate(*problem, **PARAMETERS, cluster=fragile, folder=tmp_path, regime="columns")
+    z, _ = propagate(*problem, **PARAMETERS, on=OnCluster(fragile, folder=tmp_path, regime="columns"))
     assert np.asarray(z).tobytes() == expected.tobytes()
 
 
@@ -204,12 +204,12 @@ def test_a_lost_scheduler_is_said_and_a_new_one_goes_on(problem, expected, tmp_p
                 scheduler.kill()
 
         with pytest.raises(ClusterFailed, match="scheduler was lost"):
-            propagate(*problem, **PARAMETERS, cluster=address, folder=tmp_path, regime="columns", progress=lose)
+            propagate(*problem, **PARAMETERS, on=OnCluster(address, folder=tmp_path, regime="columns"), progress=lose)
     done = finished_tiles(tmp_path)
     assert 2 <= len(done) < COLUMNS // 16
     with by_hand(port) as (address, _):
         await_workers(address)
-        z, _ = propagate(*problem, **PARAMETERS, cluster=address, folder=tmp_path, regime="columns")
+        z, _ = propagate(*problem, **PARAMETERS, on=OnCluster(address, folder=tmp_path, regime="columns"))
     assert np.asarray(z).tobytes() == expected.tobytes()
     assert {name: finished_tiles(tmp_path)[name] for name in done} == done
 

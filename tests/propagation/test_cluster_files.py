@@ -9,6 +9,7 @@ import scipy.sparse
 from privge._files.folder import Folder
 from privge.errors import BadData
 from privge.graph import Graph, save_graph
+from privge.propagation import Walk
 from privge.propagation.cluster import columns, shards
 from privge.propagation.cluster.entries import write_matrix
 from privge.propagation.cluster.run import Run
@@ -23,7 +24,7 @@ def run(tmp_path):
     features = scipy.sparse.csr_array(generator.random((NODES, 3)))
     entries = write_matrix(Folder(str(tmp_path / "entries")), features, np.ones(NODES))
     stored = save_graph(graph, tmp_path / "a.graph")
-    return Run(Folder(str(tmp_path / "run")), stored, entries, 0.1, 0.5, 1e-4, "float32", (0, 25, NODES), (0, 3))
+    return Run(Folder(str(tmp_path / "run")), stored, entries, Walk(), "float32", (0, 25, NODES), (0, 3))
 
 
 def spoil(folder, name, position, value):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from contract.series import algorithm_3, exact_embedding
 from privge.errors import BadData, ToleranceNotReached
 from privge.graph import Graph
-from privge.propagation import ENGINES, Certificate, Push, Sor, propagate
+from privge.propagation import ENGINES, Certificate, Local, Push, Sor, propagate
 
 ROUNDING = 1e-12  # of the dense float64 solution that everything is compared with, relative to the largest feature
 
@@ -63,7 +63,9 @@ exponents = st.sampled_from([0, 0.1, 0.5, 1])
 @given(problem=problems(), alpha=alphas, r=exponents, relative=st.sampled_from([1e-2, 1e-4, 1e-9]))
 def test_the_certificate_holds(engine, problem, alpha, r, relative):
     graph, features, scale = problem
-    z, run = propagate(graph, features, alpha=alpha, r=r, tolerance=relative * scale, engine=engine, threads=1)
+    z, run = propagate(
+        graph, features, alpha=alpha, r=r, tolerance=relative * scale, on=Local(engine=engine, threads=1)
+    )
     error = np.abs(z - exact_embedding(graph, features, alpha, r)).max(initial=0.0)
     assert error <= run.certificate.error + ROUNDING * scale / alpha
     assert run.certificate.error <= relative * scale
@@ -75,14 +77,16 @@ class StopsEarly(Sor):
     def solve(self, problem, out, *, threads=1, progress=None):
         from dataclasses import replace
 
-        certificate = Sor.solve(self, replace(problem, tolerance=1e9), out, threads=threads, progress=progress)
+        certificate = Sor.solve(
+            self, replace(problem, walk=replace(problem.walk, tolerance=1e9)), out, threads=threads, progress=progress
+        )
         return Certificate(problem.tolerance, certificate.sweeps, certificate.precision)
 
 
 def test_an_engine_that_stops_early_is_caught():
     graph = Graph.from_edges(np.array(chain(40)))
     features = scipy.sparse.csr_array(np.ones((40, 3)))
-    z, run = propagate(graph, features, alpha=0.05, r=0.5, tolerance=1e-4, engine=StopsEarly(), threads=1)
+    z, run = propagate(graph, features, alpha=0.05, r=0.5, tolerance=1e-4, on=Local(engine=StopsEarly(), threads=1))
     with pytest.raises(AssertionError):
         assert np.abs(z - exact_embedding(graph, features, 0.05, 0.5)).max() <= run.certificate.error
 
@@ -100,7 +104,7 @@ def test_results_are_bit_identical_for_any_number_of_threads_and_from_run_to_run
     graph, features = random_problem(columns=70 if engine != "push" else 6)
     tolerance = 1e-5 if engine != "push" else 1e-3
     runs = [
-        propagate(graph, features, alpha=0.1, r=0.3, tolerance=tolerance, engine=engine, threads=threads)[0]
+        propagate(graph, features, alpha=0.1, r=0.3, tolerance=tolerance, on=Local(engine=engine, threads=threads))[0]
         for threads in (1, 2, 3, 1)
     ]
     assert all((z == runs[0]).all() for z in runs[1:])
@@ -109,16 +113,16 @@ def test_results_are_bit_identical_for_any_number_of_threads_and_from_run_to_run
 @pytest.mark.parametrize("r", [0, 0.1, 0.5, 1])
 def test_engines_agree_on_a_larger_graph(r):
     graph, features = random_problem(columns=20)
-    reference, _ = propagate(graph, features, alpha=0.2, r=r, tolerance=1e-8, engine="exact")
+    reference, _ = propagate(graph, features, alpha=0.2, r=r, tolerance=1e-8, on=Local(engine="exact"))
     for engine in ("sor", "push", "chebyshev"):
-        z, run = propagate(graph, features, alpha=0.2, r=r, tolerance=1e-4, engine=engine)
+        z, run = propagate(graph, features, alpha=0.2, r=r, tolerance=1e-4, on=Local(engine=engine))
         assert np.abs(z - reference).max() <= run.certificate.error + 1e-8
 
 
 def test_reordering_changes_nothing_but_rounding():
     graph, features = random_problem()
     results = [
-        propagate(graph, features, alpha=0.1, r=0.3, tolerance=1e-6, engine=Sor(reorder=reorder))[0]
+        propagate(graph, features, alpha=0.1, r=0.3, tolerance=1e-6, on=Local(engine=Sor(reorder=reorder)))[0]
         for reorder in (False, True)
     ]
     assert np.abs(results[0] - results[1]).max() <= 2e-6
@@ -130,7 +134,7 @@ def test_push_is_algorithm_3_as_printed(rmax):
     graph = Graph.from_edges(generator.integers(0, 30, (60, 2)), nodes=np.arange(32))
     features = scipy.sparse.csr_array(generator.normal(size=(32, 4)) * (generator.random((32, 4)) < 0.4))
     expected, residue = algorithm_3(graph, features, 0.15, 0.5, rmax)
-    z, _ = propagate(graph, features, alpha=0.15, r=0.5, tolerance=1.0, engine=Push(rmax=rmax))
+    z, _ = propagate(graph, features, alpha=0.15, r=0.5, tolerance=1.0, on=Local(engine=Push(rmax=rmax)))
     assert np.abs(residue).max() <= rmax
     assert z == pytest.approx(expected, abs=1e-6 * np.abs(expected).max())  # stored as float32
 
@@ -138,8 +142,8 @@ def test_push_is_algorithm_3_as_printed(rmax):
 def test_push_keeps_its_bound_on_a_larger_graph():
     graph, features = random_problem(columns=5)
     rmax = 1e-4
-    z, run = propagate(graph, features, alpha=0.1, r=0.5, tolerance=1.0, engine=Push(rmax=rmax))
-    exact, _ = propagate(graph, features, alpha=0.1, r=0.5, tolerance=1e-8, engine="exact")
+    z, run = propagate(graph, features, alpha=0.1, r=0.5, tolerance=1.0, on=Local(engine=Push(rmax=rmax)))
+    exact, _ = propagate(graph, features, alpha=0.1, r=0.5, tolerance=1e-8, on=Local(engine="exact"))
     largest = graph.degrees.max() ** 0.5
     assert np.abs(z - exact).max() <= run.certificate.error + 1e-8
     assert run.certificate.error == pytest.approx(rmax * largest, rel=1e-2)
@@ -149,7 +153,7 @@ def test_isolated_nodes_keep_alpha_times_their_features():
     graph = Graph.from_edges(np.empty((0, 2), dtype=np.int64), nodes=np.arange(3))
     features = scipy.sparse.csr_array(np.diag([1.0, -2.0, 3.0]))
     for engine in ENGINES:
-        z, _ = propagate(graph, features, alpha=0.25, r=0.5, tolerance=1e-6, engine=engine)
+        z, _ = propagate(graph, features, alpha=0.25, r=0.5, tolerance=1e-6, on=Local(engine=engine))
         assert z == pytest.approx(0.25 * features.toarray(), abs=1e-6)
 
 
@@ -164,8 +168,8 @@ def test_float64_is_taken_where_float32_cannot_certify():
 @pytest.mark.parametrize("engine", sorted(ENGINES))
 def test_features_beyond_float32_are_done_in_float64(engine):
     graph, features = random_problem(nodes=200, columns=3)
-    reference, _ = propagate(graph, features, alpha=0.2, r=0.5, tolerance=1e-4, engine="exact")
-    huge, run = propagate(graph, 1e60 * features, alpha=0.2, r=0.5, tolerance=1e56, engine=engine)
+    reference, _ = propagate(graph, features, alpha=0.2, r=0.5, tolerance=1e-4, on=Local(engine="exact"))
+    huge, run = propagate(graph, 1e60 * features, alpha=0.2, r=0.5, tolerance=1e56, on=Local(engine=engine))
     assert huge.dtype == np.float64
     assert np.abs(huge / 1e60 - reference).max() <= run.certificate.error / 1e60 + 1e-6
 
@@ -181,7 +185,7 @@ def test_a_result_above_the_memory_budget_is_mapped_and_leaves_no_file(tmp_path,
     monkeypatch.setattr("tempfile.tempdir", None)
     graph, features = random_problem(columns=20)
     inside, _ = propagate(graph, features)
-    outside, _ = propagate(graph, features, memory=1000)
+    outside, _ = propagate(graph, features, on=Local(memory=1000))
     assert isinstance(outside, np.memmap)
     assert (inside == outside).all()
     assert list(tmp_path.iterdir()) == []
@@ -192,7 +196,7 @@ def test_repeated_entries_of_a_feature_add_up(engine):
     graph, _ = random_problem(nodes=30)
     twice = scipy.sparse.csr_array((np.array([0.5, 0.25]), np.array([0, 0]), np.array([0, *[2] * 30])), shape=(30, 1))
     once = scipy.sparse.csr_array((np.array([0.75]), np.array([0]), np.array([0, *[1] * 30])), shape=(30, 1))
-    results = [propagate(graph, x, tolerance=1e-6, engine=engine)[0] for x in (twice, once)]
+    results = [propagate(graph, x, tolerance=1e-6, on=Local(engine=engine))[0] for x in (twice, once)]
     assert results[0] == pytest.approx(results[1], abs=2e-6)
 
 
@@ -207,7 +211,7 @@ def test_the_certificate_counts_the_roundings_of_a_hub(engine, alpha):
     exact = np.where(np.arange(leaves + 1) > 0, leaf, (1 - alpha) * leaf)
     for tolerance in (1e-10, 2e-11, 4e-12):
         try:
-            z, run = propagate(graph, features, alpha=alpha, r=0, tolerance=tolerance, engine=engine)
+            z, run = propagate(graph, features, alpha=alpha, r=0, tolerance=tolerance, on=Local(engine=engine))
         except ToleranceNotReached:
             continue
         assert np.abs(z[:, 0] - exact).max() <= run.certificate.error + 1e-15
@@ -216,7 +220,7 @@ def test_the_certificate_counts_the_roundings_of_a_hub(engine, alpha):
 def test_push_refuses_what_float64_cannot_reach():
     graph, features = random_problem(nodes=30)
     with pytest.raises(ToleranceNotReached):
-        propagate(graph, features, tolerance=1e-15, engine="push")
+        propagate(graph, features, tolerance=1e-15, on=Local(engine="push"))
     with pytest.raises(ValueError, match="rmax"):
         Push(rmax=0.0)
 
@@ -225,7 +229,7 @@ def test_progress_reaches_the_number_of_columns():
     graph, features = random_problem(columns=40)
     for engine in ENGINES:
         calls = []
-        propagate(graph, features, tolerance=1e-2, engine=engine, progress=lambda *call: calls.append(call))  # noqa: B023
+        propagate(graph, features, tolerance=1e-2, on=Local(engine=engine), progress=lambda *call: calls.append(call))  # noqa: B023
         assert calls[-1] == (40, 40)
 
 
@@ -239,7 +243,7 @@ def test_progress_reaches_the_number_of_columns():
         ({"r": 1.1}, "r must"),
         ({"tolerance": 0}, "tolerance"),
         ({"tolerance": float("inf")}, "tolerance"),
-        ({"engine": "magic"}, "engine must be one of"),
+        ({"on": Local(engine="magic")}, "engine must be one of"),
     ],
 )
 def test_parameters_are_checked(changes, message):
@@ -266,4 +270,4 @@ def test_features_whose_indices_are_out_of_range_are_refused(engine, name, posit
     features = scipy.sparse.csr_array(np.eye(4))
     getattr(features, name)[position] = value
     with pytest.raises(BadData, match="damaged"):
-        propagate(graph, features, engine=engine)
+        propagate(graph, features, on=Local(engine=engine))

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import click
 from click.core import ParameterSource
@@ -33,7 +34,7 @@ from privge.embedding import embed as embed_reports
 from privge.embedding.embedding import Embedding
 from privge.graph import Graph, read_graph
 from privge.graph.stored import StoredGraph
-from privge.propagation import DEFAULT_TOLERANCE, ENGINES
+from privge.propagation import DEFAULT_ALPHA, DEFAULT_R, DEFAULT_TOLERANCE, ENGINES, Local, OnCluster, Place
 from privge.propagation.cluster import stored_graph
 from privge.reports import Reports
 from privge.reports.parts import ReportParts
@@ -62,9 +63,10 @@ from privge.reports.parts import ReportParts
 )
 @click.option("--features", "features_path", type=INPUT, help="Or private features, to simulate the devices.")
 @campaign_options
-@click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.1, show_default=True,
+@click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=DEFAULT_ALPHA,
+              show_default=True,
               help="Decay: near 1 stays local, near 0 reaches far.")  # fmt: skip
-@click.option("--r", type=click.FloatRange(0, 1), default=0.5, show_default=True, help="Convolution coefficient.")
+@click.option("--r", type=click.FloatRange(0, 1), default=DEFAULT_R, show_default=True, help="Convolution coefficient.")
 @click.option("--tolerance", type=click.FloatRange(0, min_open=True), default=DEFAULT_TOLERANCE, show_default=True,
               help="Largest error of any entry, certified.")  # fmt: skip
 @click.option("--engine", type=click.Choice(list(ENGINES)), default="sor", show_default=True, help="How to solve it.")
@@ -136,16 +138,17 @@ def embed(
         work = None if cluster is None else _work(work_folder, output)
         graph = _graph(graph_place, nodes_path, work, integer_ids=integer_ids)
 
-        def spread(
-            reports: Reports | ReportParts, *, alpha: float = alpha, r: float = r, tolerance: float = tolerance,
-            decoding: str = decoding, clip: float | None = clip,
-        ) -> Embedding:  # fmt: skip
+        on: Place
+        if address is None:
+            on = Local(threads=threads, memory=memory, engine=engine)
+        else:
+            on = OnCluster(address, work, regime)  # type: ignore[arg-type]
+        asked = {"alpha": alpha, "r": r, "tolerance": tolerance, "decoding": decoding, "clip": clip}
+
+        def spread(reports: Reports | ReportParts, **other: Any) -> Embedding:  # noqa: ANN401 (parameters of `embed`)
             with progress_bar("Propagating") as progress:
-                return embed_reports(
-                    graph, reports, alpha=alpha, r=r, tolerance=tolerance, engine=engine if cluster is None else None,
-                    decoding=decoding, unknown="drop" if drop_unknown else "refuse", threads=threads, memory=memory,  # type: ignore[arg-type]
-                    clip=clip, cluster=address, folder=work, regime=regime, progress=progress,  # type: ignore[arg-type]
-                )  # fmt: skip
+                unknown = "drop" if drop_unknown else "refuse"
+                return embed_reports(graph, reports, unknown=unknown, on=on, progress=progress, **{**asked, **other})  # type: ignore[arg-type]
 
         more: dict[str, object] = {}
         if store_url is not None:
@@ -272,13 +275,13 @@ def _from_store(
                 "embedding from the beginning.",
                 err=True,
             )
-            old = previous.provenance
+            run, source = previous.provenance.run, previous.provenance.source
             same = {
-                "alpha": old.alpha,
-                "r": old.r,
-                "tolerance": tolerance or old.tolerance,
-                "decoding": old.decoding,
-                "clip": old.clip,
+                "alpha": run.alpha,
+                "r": run.r,
+                "tolerance": tolerance or run.tolerance,
+                "decoding": source.decoding,
+                "clip": source.clip,
             }
             news = embed_snapshot(store, campaign, lambda reports: spread(reports, **same))
         else:
@@ -289,32 +292,33 @@ def _from_store(
 
 
 def _summary(embedding: Embedding, output: str) -> dict[str, object]:
-    made = embedding.provenance
+    graph, source, run = embedding.provenance.graph, embedding.provenance.source, embedding.provenance.run
     return {
-        "nodes": made.nodes,
-        "edges": made.edges,
+        "nodes": graph.nodes,
+        "edges": graph.edges,
         "dimensions": embedding.matrix.shape[1],
-        "participation": made.participation,
-        "mechanism": made.mechanism,
-        "epsilon": made.epsilon,
-        "k": made.k,
-        "clip": made.clip,
-        "engine": made.engine,
-        "sweeps": made.sweeps,
-        "certificate": made.certificate,
-        "tolerance": made.tolerance,
-        "precision": made.precision,
-        "seconds": made.seconds,
+        "participation": source.participation,
+        "mechanism": source.mechanism,
+        "epsilon": source.epsilon,
+        "k": source.k,
+        "clip": source.clip,
+        "engine": run.engine,
+        "sweeps": run.sweeps,
+        "certificate": run.certificate,
+        "tolerance": run.tolerance,
+        "precision": run.precision,
+        "seconds": run.seconds,
         "peak_bytes": peak_bytes(),
         "output": output,
     }
 
 
 def _sentence(embedding: Embedding, output: str) -> str:
-    made = embedding.provenance
+    source, run = embedding.provenance.source, embedding.provenance.run
+    asked = f"{source.mechanism}, epsilon {source.epsilon}, k {source.k}"
     return (
         f"{len(embedding):,} vectors of {embedding.matrix.shape[1]:,} dimensions are in {output}\n"
-        f"  {made.participation:.1%} of the nodes reported: {made.mechanism}, epsilon {made.epsilon}, k {made.k}\n"
-        f"  every entry is within {made.certificate:.2g} of exact "
-        f"({made.engine}, {made.sweeps:.0f} sweeps, {made.seconds:.1f} s)"
+        f"  {source.participation:.1%} of the nodes reported: {asked}\n"
+        f"  every entry is within {run.certificate:.2g} of exact "
+        f"({run.engine}, {run.sweeps:.0f} sweeps, {run.seconds:.1f} s)"
     )

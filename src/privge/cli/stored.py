@@ -29,8 +29,8 @@ class Made:
         """Return what a machine may want to know of it."""
         made = self.embedding.provenance
         return {
-            "campaign": made.campaign,
-            "store_sequence": made.store_sequence,
+            "campaign": made.source.campaign,
+            "store_sequence": made.source.store_sequence,
             "new_reports": self.new_reports,
             "updated": self.updated,
         }
@@ -52,12 +52,12 @@ def campaign_in(store: Store, wanted: str | None) -> str:
 def previous_embedding(path: Path, graph: Graph, campaign: str) -> Embedding:
     """Read an embedding that can be updated from a store."""
     previous = Embedding.from_parquet(existing(path))
-    made = previous.provenance
+    made = previous.provenance.source
     if made.campaign != campaign:
         raise CampaignMismatch(f"{path}: made from campaign {made.campaign[:12]}, not {campaign[:12]}")
     if made.store_sequence is None:
         raise BadData(f"{path}: not made from a store, so what is new since is not known; leave out --update")
-    if made.graph != graph.fingerprint:
+    if previous.provenance.graph.fingerprint != graph.fingerprint:
         raise BadData(f"{path}: made from another graph; leave out --update to embed from the beginning")
     return previous
 
@@ -74,7 +74,7 @@ def embed_news(
     store: Store, graph: Graph, previous: Embedding, *, tolerance: float | None, threads: int | None, drop_unknown: bool
 ) -> Made | None:
     """Add what arrived since the previous embedding; None if reports were removed, which only a new one forgets."""
-    made = previous.provenance
+    made = previous.provenance.source
     since, state = made.store_sequence, store.campaign(made.campaign)
     if since is None or state is None:
         raise BadData("the embedding was not made from this store")
@@ -107,4 +107,4 @@ def _known(reports: Reports, graph: Graph) -> Reports:
 
 
 def _stamped(embedding: Embedding, snapshot: Snapshot) -> Embedding:
-    return replace(embedding, provenance=replace(embedding.provenance, store_sequence=snapshot.sequence))
+    return replace(embedding, provenance=embedding.provenance.with_source(store_sequence=snapshot.sequence))

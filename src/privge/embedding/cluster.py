@@ -13,26 +13,26 @@ import numpy as np
 from privge._dask import Cluster, completed, connected, translated
 from privge._files.finished import finish
 from privge._files.folder import Folder
-from privge._typing import Decoding, Progress
+from privge._typing import Progress
 from privge.embedding.embedding import Embedding
 from privge.embedding.files import Vectors
-from privge.embedding.join import Unknown, check_strangers
+from privge.embedding.join import Joining, check_strangers, joined
 from privge.embedding.parts import begin_parts, finish_parts, part_rows, write_part
-from privge.embedding.provenance import Provenance, provenance_of
+from privge.embedding.provenance import Provenance, Source
 from privge.errors import BadData
 from privge.graph import Graph
 from privge.graph.stored import StoredGraph
+from privge.propagation import OnCluster, Walk
 from privge.propagation.cluster import (
     Entries,
     Inputs,
-    Regime,
     TiledMatrix,
     propagate_entries,
     run_folder,
     stored_graph,
 )
 from privge.propagation.cluster.entries import write_part as write_entries
-from privge.propagation.problem import Matrix, check_parameters, degree_scale
+from privge.propagation.problem import Matrix, degree_scale
 from privge.reports import Reports
 from privge.reports.parts import ReportParts
 
@@ -41,33 +41,25 @@ if TYPE_CHECKING:
 
 
 def embed_on_cluster(
-    cluster: "Cluster",
+    place: OnCluster,
     graph: Graph | StoredGraph,
     reports: Reports | ReportParts,
-    *,
-    alpha: float,
-    r: float,
-    tolerance: float,
-    decoding: Decoding,
-    clip: float | None,
-    unknown: Unknown,
-    folder: str | os.PathLike[str] | Folder | None,
-    regime: Regime,
+    walk: Walk,
+    joining: Joining,
     progress: Progress | None,
 ) -> Embedding:
     """Spread the reports over the graph: see `privge.embed`. The matrix of the result stays in the folder."""
-    check_parameters(alpha, r, tolerance)
-    with connected(cluster) as client, run_folder(client, folder) as place, translated():
-        stored = stored_graph(graph, place)
-        parts = reports if isinstance(reports, ReportParts) else _as_part(reports, place)
-        inputs = Inputs(stored, f"{parts.digest} {decoding} {clip} {unknown}", alpha, r, tolerance)
-        run = inputs.folder(place)
-        entries, participation = spread_parts(client, inputs, parts, run.sub("entries"), decoding, clip, unknown)
-        matrix, made = propagate_entries(client, run, inputs, entries, regime=regime, progress=progress)
-    provenance = provenance_of(
-        stored, parts.campaign, made, alpha=alpha, r=r, decoding=decoding, clip=clip, participation=participation
-    )
-    return Embedding(stored.ids(), cast("Matrix", matrix), provenance)  # it asks for rows, which tiles give too
+    with connected(place.address) as client, run_folder(client, place.folder) as shared, translated():
+        stored = stored_graph(graph, shared)
+        parts = reports if isinstance(reports, ReportParts) else _as_part(reports, shared)
+        made_from = f"{parts.digest} {joining.decoding} {joining.clip} {joining.unknown}"
+        inputs = Inputs(stored, made_from, walk)
+        run = inputs.folder(shared)
+        entries, participation = join_parts(client, inputs, parts, run.sub("entries"), joining)
+        matrix, made = propagate_entries(client, run, inputs, entries, regime=place.regime, progress=progress)
+    source = Source.of(parts.campaign, joining, participation)
+    vectors = cast("Matrix", matrix)  # it asks for rows, which tiles give too
+    return Embedding(stored.ids(), vectors, Provenance.of(source, stored, walk, made))
 
 
 def _as_part(reports: Reports, place: Folder) -> ReportParts:
@@ -80,8 +72,8 @@ def _as_part(reports: Reports, place: Folder) -> ReportParts:
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
-    """What a task says of the part that it spread over the rows of the graph: counts, no reports."""
+class JoinedPart:
+    """What a task says of the part that it joined with the graph: counts, no reports."""
 
     part: int
     reports: int
@@ -89,46 +81,40 @@ class Spread:
     largest: float
 
 
-def spread_parts(
-    client: "Client", inputs: Inputs, reports: ReportParts, folder: Folder, decoding: Decoding, clip: float | None,
-    unknown: Unknown,
-) -> tuple[Entries, float]:  # fmt: skip
+def join_parts(
+    client: "Client", inputs: Inputs, reports: ReportParts, folder: Folder, joining: Joining
+) -> tuple[Entries, float]:
     """Decode the reports into the rows of the graph; return where they lie and the share of nodes that reported."""
-    graph = inputs.graph
-    tasks = [(graph, reports, part, folder, inputs.r, decoding, clip, unknown) for part in range(len(reports))]
-    done = sorted(completed(client, spread_part, tasks), key=lambda spread: spread.part)
-    strangers = sum(spread.strangers for spread in done)
-    check_strangers(strangers, sum(spread.reports for spread in done), unknown)
+    graph, r = inputs.graph, inputs.walk.r
+    tasks = [(graph, reports, part, folder, r, joining) for part in range(len(reports))]
+    done = sorted(completed(client, join_part, tasks), key=lambda part: part.part)
+    strangers = sum(part.strangers for part in done)
+    check_strangers(strangers, sum(part.reports for part in done), joining.unknown)
     _refuse_second_reports(folder, reports, graph.nodes)
-    largest = max((spread.largest for spread in done), default=0.0)
+    largest = max((part.largest for part in done), default=0.0)
     entries = Entries(folder, len(done), reports.campaign.dimensions, largest)
-    return entries, (sum(spread.reports for spread in done) - strangers) / max(1, graph.nodes)
+    return entries, (sum(part.reports for part in done) - strangers) / max(1, graph.nodes)
 
 
-def spread_part(
-    graph: StoredGraph, parts: ReportParts, part: int, folder: Folder, r: float, decoding: Decoding,
-    clip: float | None, unknown: Unknown,
-) -> Spread:  # fmt: skip
+def join_part(
+    graph: StoredGraph, parts: ReportParts, part: int, folder: Folder, r: float, joining: Joining
+) -> JoinedPart:
     """Decode one part of the reports; a task. Its rows are kept beside it, to see that no node reports twice."""
     reports = parts.read(part)
-    rows = graph.rows_of(reports.ids)
-    strangers = int((rows < 0).sum())
-    if unknown == "refuse":
+    rows, order, strangers = joined(graph, reports.ids)
+    if joining.unknown == "refuse":
         try:
-            check_strangers(strangers, len(rows), unknown)
+            check_strangers(strangers, len(reports), joining.unknown)
         except BadData as error:
             raise BadData(f"{parts.folder.file(parts.names[part])}: {error}") from error
-    known = np.flatnonzero(rows >= 0)
-    order = known[np.argsort(rows[known], kind="stable")]
-    rows = rows[order]
-    values = reports.decode(decoding, clip=clip).data.reshape(-1, parts.campaign.k)[order]
+    values = reports.decode(joining.decoding, clip=joining.clip).data.reshape(-1, parts.campaign.k)[order]
     every = np.repeat(rows, parts.campaign.k)
     write_entries(folder, part, every, reports.indices[order].ravel(), values.ravel(), parts.campaign.dimensions)
     folder.write(_rows_name(part), rows)
     degrees = graph.indptr()[rows + 1] - graph.indptr()[rows]
     scale = degree_scale(degrees, r)[:, None]
     largest = float(np.abs(values.astype(np.float64) / scale).max(initial=0.0))
-    return Spread(part, len(reports), strangers, largest)
+    return JoinedPart(part, len(reports), strangers, largest)
 
 
 def _refuse_second_reports(folder: Folder, parts: ReportParts, nodes: int) -> None:
@@ -145,12 +131,15 @@ def _refuse_second_reports(folder: Folder, parts: ReportParts, nodes: int) -> No
 
 
 def write_embedding(
-    cluster: "Cluster", output: str | os.PathLike[str] | Folder, graph: StoredGraph, embedding: Embedding,
+    cluster: "Cluster",
+    output: str | os.PathLike[str] | Folder,
+    graph: StoredGraph,
+    embedding: Embedding,
     progress: Progress | None = None,
-) -> int:  # fmt: skip
+) -> int:
     """Write an embedding that was made on a cluster as Parquet parts, by tasks; return the number of parts."""
     folder, made = Folder.of(output), embedding.provenance
-    if graph.fingerprint != made.graph:
+    if graph.fingerprint != made.graph.fingerprint:
         raise BadData("the embedding was made from another graph")
     begin_parts(folder)
     parts = part_rows(embedding.matrix)

@@ -52,7 +52,8 @@ class Embedding:
         return len(self.ids)
 
     def __repr__(self) -> str:
-        return f"Embedding({len(self):,} nodes, {self.matrix.shape[1]:,} dimensions, {self.provenance.mechanism})"
+        mechanisms = ", ".join(source.mechanism for source in self.provenance.sources)
+        return f"Embedding({len(self):,} nodes, {self.matrix.shape[1]:,} dimensions, {mechanisms})"
 
     def __getitem__(self, node: str | int) -> Matrix:
         """Return the vector of a node."""
@@ -154,7 +155,7 @@ class Embedding:
         vectors = files.read_folder(folder) if in_parts else files.read_file(*Folder.containing(place))
         try:
             return cls(vectors.ids, vectors.matrix, Provenance.from_json(vectors.provenance))
-        except TypeError as error:
+        except (TypeError, KeyError, AttributeError) as error:
             raise BadData(f"{place}: this is no file of an embedding") from error
         except ValueError as error:
             raise BadData(f"{place}: {error}") from error

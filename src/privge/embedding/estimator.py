@@ -11,7 +11,7 @@ from privge.embedding.parameters import Parameters
 from privge.graph import Graph
 from privge.perturbation.bounds import Bound, assumed, by_column, check_features
 from privge.perturbation.features import FeatureData
-from privge.propagation import DEFAULT_TOLERANCE, Matrix
+from privge.propagation import DEFAULT_ALPHA, DEFAULT_R, DEFAULT_TOLERANCE, HERE, Matrix, Place
 
 
 class PrivGE(Parameters):
@@ -43,14 +43,14 @@ class PrivGE(Parameters):
         As for `privge.embed`.
     tolerance
         As for `privge.embed`.
-    engine
-        As for `privge.embed`.
     decoding
         As for `privge.embed`.
     clip
         As for `privge.embed`.
     seed
         None draws from the operating system; a seed repeats and is NOT PRIVATE.
+    on
+        As for `privge.embed`.
     """
 
     def __init__(
@@ -63,13 +63,13 @@ class PrivGE(Parameters):
         high: Bound | Mapping[str, float] | None = None,
         levels: int | None = None,
         missing: str = "midpoint",
-        alpha: float = 0.1,
-        r: float = 0.5,
+        alpha: float = DEFAULT_ALPHA,
+        r: float = DEFAULT_R,
         tolerance: float = DEFAULT_TOLERANCE,
-        engine: str = "sor",
         decoding: Decoding = "raw",
         clip: float | None = None,
         seed: int | None = None,
+        on: Place = HERE,
     ) -> None:
         self.mechanism = mechanism
         self.epsilon = epsilon
@@ -81,10 +81,10 @@ class PrivGE(Parameters):
         self.alpha = alpha
         self.r = r
         self.tolerance = tolerance
-        self.engine = engine
         self.decoding = decoding
         self.clip = clip
         self.seed = seed
+        self.on = on
 
     def fit(self, graph: Graph, features: FeatureData) -> Self:
         """Perturb everybody's features and embed; results end in an underscore.
@@ -119,7 +119,7 @@ class PrivGE(Parameters):
             alpha=self.alpha,
             r=self.r,
             tolerance=self.tolerance,
-            engine=self.engine,
+            on=self.on,
             decoding=self.decoding,
             clip=self.clip,
         )

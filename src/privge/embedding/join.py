@@ -1,14 +1,17 @@
 """Reports and features meet the graph: by id, and nobody is lost without a word."""
 
 import logging
-from typing import Literal, TypeAlias
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse
+from numpy.typing import NDArray
 
 from privge._typing import Decoding
 from privge.errors import BadData
-from privge.graph import Graph
+from privge.graph import Graph, StoredGraph
+from privge.ids import Ids
 from privge.perturbation.features import FeatureData, Features, features_of, is_table
 from privge.reports import Reports
 
@@ -17,6 +20,61 @@ logger = logging.getLogger(__name__)
 Unknown: TypeAlias = Literal["refuse", "drop"]
 
 _ALIKE = "are ids written alike in both? 007 is not 7, and blanks count"
+
+
+@dataclass(frozen=True, slots=True)
+class Joining:
+    """How reports become rows of the graph.
+
+    Parameters
+    ----------
+    decoding
+        ``raw`` as in the paper, or ``unbiased``.
+    clip
+        Largest magnitude of a decoded coordinate (`privge.Reports.decode`); None leaves them as they are.
+    unknown
+        What to do with reports of nodes that are not in the graph: ``refuse``, or ``drop`` and count them.
+    """
+
+    decoding: Decoding = "raw"
+    clip: float | None = None
+    unknown: Unknown = "refuse"
+
+    def __post_init__(self) -> None:
+        if self.unknown not in ("refuse", "drop"):
+            raise ValueError(f"unknown must be 'refuse' or 'drop', got {self.unknown!r}")
+
+
+AS_IN_THE_PAPER = Joining()
+"""Raw decoding, nothing clipped, nobody unknown."""
+
+
+class Joined(NamedTuple):
+    """Where reports stand in the graph: their rows, in order; which report stands there; how many stand nowhere."""
+
+    rows: NDArray[np.int64]
+    reports: NDArray[np.int64]
+    strangers: int
+
+
+def joined(graph: Graph | StoredGraph, ids: Ids) -> Joined:
+    """Find the rows of the nodes that reported."""
+    rows = graph.rows_of(ids)
+    known = np.flatnonzero(rows >= 0)
+    order = known[np.argsort(rows[known], kind="stable")]
+    return Joined(rows[order], order, len(rows) - len(known))
+
+
+def feature_rows(graph: Graph, reports: Reports, joining: Joining = AS_IN_THE_PAPER) -> scipy.sparse.csr_array:
+    """Decode the reports into the graph's rows; nodes without a report have an empty row."""
+    found = joined(graph, reports.ids)
+    check_strangers(found.strangers, len(reports), joining.unknown)
+    decoded = reports.decode(joining.decoding, clip=joining.clip)[found.reports]
+    indptr = np.zeros(graph.nodes + 1, dtype=np.int64)
+    indptr[found.rows + 1] = reports.campaign.k
+    return scipy.sparse.csr_array(
+        (decoded.data, decoded.indices, np.cumsum(indptr)), shape=(graph.nodes, reports.campaign.dimensions)
+    )
 
 
 def check_strangers(strangers: int, reports: int, unknown: Unknown) -> None:
@@ -52,26 +110,3 @@ def in_graph_order(graph: Graph, data: FeatureData) -> Features:
         )
     order = np.argsort(rows)
     return Features(graph.ids, features.matrix[order], features.names)
-
-
-def spread_rows(
-    graph: Graph,
-    reports: Reports,
-    decoding: Decoding = "raw",
-    unknown: Unknown = "refuse",
-    *,
-    clip: float | None = None,
-) -> scipy.sparse.csr_array:
-    """Decode the reports and place them in the graph's rows; nodes without a report have an empty row."""
-    if unknown not in ("refuse", "drop"):
-        raise ValueError(f"unknown must be 'refuse' or 'drop', got {unknown!r}")
-    rows = graph.rows_of(reports.ids)
-    check_strangers(int((rows < 0).sum()), len(rows), unknown)
-    known = np.flatnonzero(rows >= 0)
-    order = known[np.argsort(rows[known], kind="stable")]
-    decoded = reports.decode(decoding, clip=clip)[order]
-    indptr = np.zeros(graph.nodes + 1, dtype=np.int64)
-    indptr[rows[order] + 1] = reports.campaign.k
-    return scipy.sparse.csr_array(
-        (decoded.data, decoded.indices, np.cumsum(indptr)), shape=(graph.nodes, reports.campaign.dimensions)
-    )

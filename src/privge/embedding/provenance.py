@@ -1,42 +1,175 @@
-"""What an embedding was made from."""
+"""What an embedding was made from: what was asked of people, the graph, and the computation."""
 
 import json
-from dataclasses import asdict, dataclass
+import math
+from dataclasses import asdict, dataclass, fields, replace
 from importlib.metadata import version
-from typing import Self
+from typing import Any, Self
 
 from privge.campaign import Campaign
+from privge.embedding.join import Joining
+from privge.errors import BadData
 from privge.graph import Graph
 from privge.graph.stored import StoredGraph
-from privge.propagation import Propagation
+from privge.propagation import Propagation, Walk
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Provenance:
-    """What an embedding was made from, and what is guaranteed about it."""
+class Source:
+    """What people were asked in one campaign, and how their answers were read.
+
+    Parameters
+    ----------
+    campaign
+        The id of the campaign.
+    mechanism
+        The name of its mechanism.
+    epsilon
+        What each person spent; None if nothing was hidden.
+    k
+        How many features each person reported.
+    decoding
+        ``raw`` or ``unbiased``.
+    participation
+        The share of the nodes that reported.
+    clip
+        Largest magnitude of a decoded coordinate, if they were clipped.
+    store_sequence
+        Up to which change of the store of reports, if they came from a store.
+    """
 
     campaign: str
     mechanism: str
     epsilon: float | None
     k: int
     decoding: str
-    graph: str
+    participation: float
+    clip: float | None = None
+    store_sequence: int | None = None
+
+    @classmethod
+    def of(cls, campaign: Campaign, joining: Joining, participation: float) -> Self:
+        """Write down a campaign and how its reports were joined with the graph."""
+        return cls(
+            campaign=campaign.id,
+            mechanism=campaign.mechanism,
+            epsilon=None if campaign.epsilon == math.inf else campaign.epsilon,
+            k=campaign.k,
+            decoding=joining.decoding,
+            participation=participation,
+            clip=joining.clip,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublicGraph:
+    """Which graph: its fingerprint tells it from any other."""
+
+    fingerprint: str
     nodes: int
     edges: int
-    participation: float
+
+    @classmethod
+    def of(cls, graph: Graph | StoredGraph) -> Self:
+        """Write down a graph."""
+        return cls(fingerprint=graph.fingerprint, nodes=graph.nodes, edges=graph.edges)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Computation:
+    """How the vectors were computed, and what is guaranteed about them.
+
+    Parameters
+    ----------
+    alpha
+        Decay factor of the walk.
+    r
+        Convolution coefficient of the walk.
+    tolerance
+        Largest error that was allowed.
+    engine
+        What computed them; after an update two names, joined by a plus.
+    certificate
+        No entry is farther than this from exact.
+    sweeps
+        Passes over the edges.
+    precision
+        ``float32`` or ``float64``, the precision that was needed.
+    seconds
+        How long it took.
+    """
+
     alpha: float
     r: float
-    engine: str
     tolerance: float
+    engine: str
     certificate: float
     sweeps: float
     precision: str
     seconds: float
+
+    @classmethod
+    def of(cls, walk: Walk, run: Propagation) -> Self:
+        """Write down a propagation."""
+        done = run.certificate
+        return cls(
+            **asdict(walk),
+            engine=run.engine,
+            certificate=done.error,
+            sweeps=done.sweeps,
+            precision=done.precision,
+            seconds=run.seconds,
+        )
+
+    @property
+    def walk(self) -> Walk:
+        """The walk, to compute more of the same."""
+        return Walk(self.alpha, self.r, self.tolerance)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """What an embedding was made from, and what is guaranteed about it.
+
+    Parameters
+    ----------
+    sources
+        What was asked of people; one entry for each campaign.
+    graph
+        The public graph.
+    run
+        The computation.
+    version
+        The version of privge that made it.
+    """
+
+    sources: tuple[Source, ...]
+    graph: PublicGraph
+    run: Computation
     version: str
-    store_sequence: int | None = None
-    """Up to which change of the store of reports it was made, if it came from a store."""
-    clip: float | None = None
-    """Largest magnitude of a decoded coordinate, if they were clipped."""
+
+    @classmethod
+    def of(cls, source: Source, graph: Graph | StoredGraph, walk: Walk, run: Propagation) -> Self:
+        """Write down what an embedding is made from."""
+        computation, made = Computation.of(walk, run), version("privge")
+        return cls(sources=(source,), graph=PublicGraph.of(graph), run=computation, version=made)
+
+    @property
+    def source(self) -> Source:
+        """The only source; an embedding of several campaigns has no such thing."""
+        if len(self.sources) != 1:
+            raise BadData(f"the embedding was made from {len(self.sources)} campaigns, and one is asked for")
+        return self.sources[0]
+
+    @property
+    def epsilon(self) -> float | None:
+        """What a person who answered everything has spent; None if some source hides nothing."""
+        spent = [source.epsilon for source in self.sources]
+        return None if None in spent else math.fsum(each for each in spent if each is not None)
+
+    def with_source(self, **changes: Any) -> Self:  # noqa: ANN401 (fields of `Source`)
+        """Return this with fields of the only source changed."""
+        return replace(self, sources=(replace(self.source, **changes),))
 
     def to_json(self) -> str:
         """Return the text that is written beside the vectors."""
@@ -44,33 +177,23 @@ class Provenance:
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Read what `to_json` returned."""
-        return cls(**json.loads(text))
+        """Read what `to_json` returned; also the flat form of version 0.1, in which there was one source."""
+        told = json.loads(text)
+        if not isinstance(told, dict):
+            raise TypeError("a provenance is a JSON object")
+        if "sources" not in told:
+            told = _nested(told)
+        sources = tuple(Source(**source) for source in told.pop("sources"))
+        graph, run = PublicGraph(**told.pop("graph")), Computation(**told.pop("run"))
+        return cls(sources=sources, graph=graph, run=run, **told)
 
 
-def provenance_of(
-    graph: Graph | StoredGraph, campaign: Campaign, run: Propagation, *, alpha: float, r: float, decoding: str,
-    clip: float | None, participation: float,
-) -> Provenance:  # fmt: skip
-    """Write down what an embedding is made from."""
-    return Provenance(
-        campaign=campaign.id,
-        mechanism=campaign.mechanism,
-        epsilon=None if campaign.epsilon == float("inf") else campaign.epsilon,
-        k=campaign.k,
-        decoding=decoding,
-        graph=graph.fingerprint,
-        nodes=graph.nodes,
-        edges=graph.edges,
-        participation=participation,
-        alpha=alpha,
-        r=r,
-        engine=run.engine,
-        tolerance=run.tolerance,
-        certificate=run.certificate.error,
-        sweeps=run.certificate.sweeps,
-        precision=run.certificate.precision,
-        seconds=run.seconds,
-        version=version("privge"),
-        clip=clip,
-    )
+def _nested(flat: dict[str, Any]) -> dict[str, Any]:
+    """Sort the fields of the flat form; one that belongs nowhere is left for the constructor to refuse."""
+    rest = dict(flat)
+    rest["fingerprint"] = rest.pop("graph")
+    parts = {
+        name: {field.name: rest.pop(field.name) for field in fields(kind) if field.name in rest}
+        for name, kind in (("source", Source), ("graph", PublicGraph), ("run", Computation))
+    }
+    return {**rest, "sources": [parts["source"]], "graph": parts["graph"], "run": parts["run"]}

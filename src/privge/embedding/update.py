@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from privge._machine import processors
 from privge.embedding.embedding import Embedding
-from privge.embedding.join import spread_rows
+from privge.embedding.join import Joining, feature_rows
 from privge.errors import BadData, CampaignMismatch
 from privge.graph import Graph
 from privge.ids import Ids
@@ -47,44 +47,37 @@ def update(
     threads
         By default one for each processor.
     """
-    provenance = embedding.provenance
-    if graph.fingerprint != provenance.graph:
+    made = embedding.provenance
+    if graph.fingerprint != made.graph.fingerprint:
         raise BadData("the embedding was made from another graph")
     for part in (reports, new_reports):
-        if part.campaign.id != provenance.campaign:
+        if part.campaign.id != made.source.campaign:
             raise CampaignMismatch(
-                f"the embedding is of campaign {provenance.campaign[:12]}, not {part.campaign.id[:12]}"
+                f"the embedding is of campaign {made.source.campaign[:12]}, not {part.campaign.id[:12]}"
             )
-    change = _change(graph, reports, new_reports, provenance.decoding, provenance.clip)
+    walk = made.run.walk if tolerance is None else replace(made.run.walk, tolerance=tolerance)
+    change = _change(graph, reports, new_reports, Joining(made.source.decoding, made.source.clip))  # type: ignore[arg-type]
     with ThreadPoolExecutor(1) as pool:  # the copy waits for memory, the push for the cache: they go well together
         copy = pool.submit(np.array, embedding.matrix)
-        correction, run = propagate_change(
-            graph,
-            change,
-            alpha=provenance.alpha,
-            r=provenance.r,
-            tolerance=provenance.tolerance if tolerance is None else tolerance,
-            threads=threads or processors(),
-        )
+        correction, run = propagate_change(graph, change, walk, threads=threads or processors())
         matrix: Matrix = copy.result()
     rounded = correction.add_to(matrix)
     joined = len(new_reports) - int(_among(reports.ids, new_reports.ids).sum())
-    updated = replace(
-        provenance,
-        certificate=provenance.certificate + run.certificate.error + rounded,
-        participation=provenance.participation + joined / max(1, graph.nodes),
+    computation = replace(
+        made.run,
+        certificate=made.run.certificate + run.certificate.error + rounded,
         seconds=run.seconds,
-        engine=f"{provenance.engine.split('+')[0]}+{run.engine}",
+        engine=f"{made.run.engine.split('+')[0]}+{run.engine}",
     )
+    participation = made.source.participation + joined / max(1, graph.nodes)
+    updated = replace(made.with_source(participation=participation), run=computation)
     return Embedding(embedding.ids, matrix, updated)
 
 
-def _change(
-    graph: Graph, reports: Reports, new_reports: Reports, decoding: str, clip: float | None
-) -> scipy.sparse.csr_array:
+def _change(graph: Graph, reports: Reports, new_reports: Reports, joining: Joining) -> scipy.sparse.csr_array:
     """Return new features minus old ones; only the rows of new reports are not empty."""
     old = reports.take(np.flatnonzero(_among(reports.ids, new_reports.ids)))
-    new, gone = (spread_rows(graph, part, decoding, clip=clip).astype(np.float64) for part in (new_reports, old))  # type: ignore[arg-type]
+    new, gone = (feature_rows(graph, part, joining).astype(np.float64) for part in (new_reports, old))
     return new - gone
 
 

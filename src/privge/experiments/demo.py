@@ -156,7 +156,7 @@ def run_demo(people: int = 3000, seed: int = 0, progress: Progress | None = None
         "structure only (control)": structure.matrix,
         "graph alone (control)": label_mass(network.graph, network.labels, known, alpha=ALPHA, r=R)[1],
     }
-    certificate = max(embedding.provenance.certificate for embedding in (private, none, structure))
+    certificate = max(embedding.provenance.run.certificate for embedding in (private, none, structure))
     start = time.perf_counter()
     accuracies = _accuracies(network, progress)
     seconds["classifying, with controls and repeats"] = time.perf_counter() - start

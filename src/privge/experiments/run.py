@@ -16,7 +16,7 @@ from privge.datasets import Dataset
 from privge.embedding import embed
 from privge.experiments.plan import Cell, Settings
 from privge.graph import Graph
-from privge.propagation import Matrix, propagate
+from privge.propagation import Local, Matrix, propagate
 from privge.tasks import (
     LinkPredictor,
     NodeClassifier,
@@ -86,7 +86,7 @@ def vectors(
                 alpha=settings.alpha,
                 r=settings.r,
                 tolerance=settings.tolerance,
-                threads=threads,
+                on=Local(threads=threads),
             )[0],
         )
     campaign = Campaign(
@@ -105,7 +105,9 @@ def vectors(
     tolerance = settings.tolerance * max(1.0, largest / 2)
     embedding = timer(
         "propagate",
-        lambda: embed(graph, reports, alpha=settings.alpha, r=settings.r, tolerance=tolerance, threads=threads),
+        lambda: embed(
+            graph, reports, alpha=settings.alpha, r=settings.r, tolerance=tolerance, on=Local(threads=threads)
+        ),
     )
     return embedding.matrix
 

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from privge._typing import Progress
 from privge.datasets import Dataset
-from privge.embedding.join import spread_rows
+from privge.embedding.join import feature_rows
 from privge.experiments.plan import Settings, Task
 from privge.graph import Graph
-from privge.propagation import propagate
+from privge.propagation import Local, propagate
 from privge.reports import Reports
 from privge.tasks import (
     LinkPredictor,
@@ -95,7 +95,7 @@ def tune(
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    features = spread_rows(graph, reports)
+    features = feature_rows(graph, reports)
     judge = _Judge(graph, task, labels, seed, threads)
     done: list[dict[str, Any]] = []
 
@@ -135,7 +135,7 @@ def controls(
     """
     judge = _Judge(dataset.graph, task, dataset.labels, seed, threads)
     scores = {
-        "structure_only": judge.score(spread_rows(dataset.graph, noise), settings),
+        "structure_only": judge.score(feature_rows(dataset.graph, noise), settings),
         "graph_alone": judge.graph_alone(),
         "no_privacy": judge.score(dataset.features, settings),
     }
@@ -168,7 +168,7 @@ class _Judge:
     def score(self, features: scipy.sparse.csr_array, settings: Settings) -> float:
         matrix, _ = propagate(
             self._graph, features, alpha=settings.alpha, r=settings.r, tolerance=settings.tolerance,
-            threads=self._threads,
+            on=Local(threads=self._threads),
         )  # fmt: skip
         if self._task == "nodes":
             labels, split = self._labels, self._nodes

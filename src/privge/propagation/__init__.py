@@ -4,34 +4,33 @@ from privge.propagation.change import propagate_change
 from privge.propagation.chebyshev import Chebyshev
 from privge.propagation.engines import ENGINES
 from privge.propagation.exact import Exact
-from privge.propagation.problem import (
-    DEFAULT_ALPHA,
-    DEFAULT_R,
-    DEFAULT_TOLERANCE,
-    Certificate,
-    Engine,
-    Matrix,
-    Problem,
-    Propagation,
-)
+from privge.propagation.places import HERE, Local, OnCluster, Place, Regime
+from privge.propagation.problem import Certificate, Engine, Matrix, Problem, Propagation
 from privge.propagation.propagate import propagate
 from privge.propagation.push import Push
 from privge.propagation.sor import Sor
+from privge.propagation.walk import DEFAULT_ALPHA, DEFAULT_R, DEFAULT_TOLERANCE, Walk
 
 __all__ = [
     "DEFAULT_ALPHA",
     "DEFAULT_R",
     "DEFAULT_TOLERANCE",
     "ENGINES",
+    "HERE",
     "Certificate",
     "Chebyshev",
     "Engine",
     "Exact",
+    "Local",
     "Matrix",
+    "OnCluster",
+    "Place",
     "Problem",
     "Propagation",
     "Push",
+    "Regime",
     "Sor",
+    "Walk",
     "propagate",
     "propagate_change",
 ]

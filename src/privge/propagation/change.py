@@ -14,6 +14,7 @@ from privge.propagation._kernels.gather import LANES
 from privge.propagation.problem import Certificate, Matrix, Problem, output_kind, rounding
 from privge.propagation.push import Column, Push, Worker
 from privge.propagation.sor import Sor
+from privge.propagation.walk import Walk
 
 _PILOT = 4  # columns pushed before the two ways are compared
 _TYPICAL_SWEEPS = 25
@@ -55,10 +56,8 @@ class ChangeRun:
 def propagate_change(
     graph: Graph,
     change: scipy.sparse.csr_array,
+    walk: Walk,
     *,
-    alpha: float,
-    r: float,
-    tolerance: float,
     threads: int | None = None,
     engine: str | None = None,
 ) -> tuple[Correction, ChangeRun]:
@@ -68,7 +67,7 @@ def propagate_change(
     of 16 columns. An edge visit costs about the same in both. ``engine`` forces ``push`` or ``sor``.
     """
     start = time.perf_counter()
-    problem = Problem(graph, change, alpha, r, tolerance)
+    problem = Problem(graph, change, walk)
     touched = np.flatnonzero(np.diff(problem.by_column.indptr))
     relaxation = -(-len(touched) // LANES) * _TYPICAL_SWEEPS * len(graph.indices)
     push = Push()
@@ -80,19 +79,19 @@ def propagate_change(
         certificate = Certificate(push.error(problem), forecast / max(1, len(graph.indices)), "float64")
         correction, name = Correction(columns, touched, None), "push"
     else:
-        part = Problem(graph, scipy.sparse.csr_array(change[:, touched]), alpha, r, tolerance)
-        kind = output_kind(tolerance, part.largest)
+        part = Problem(graph, scipy.sparse.csr_array(change[:, touched]), walk)
+        kind = output_kind(walk.tolerance, part.largest)
         dense: Matrix = np.empty((graph.nodes, len(touched)), dtype=kind)
         certificate = Sor().solve(part.for_output(dense.dtype), dense, threads=threads or 1)
         correction, name = Correction([], touched, dense), "sor"
-    if not certificate.error <= tolerance:
-        raise ToleranceNotReached(f"{name} certifies {certificate.error:.3g}, not the tolerance {tolerance:.3g}")
+    if not certificate.error <= walk.tolerance:
+        raise ToleranceNotReached(f"{name} certifies {certificate.error:.3g}, not the tolerance {walk.tolerance:.3g}")
     return correction, ChangeRun(name, certificate, time.perf_counter() - start, forecast, relaxation)
 
 
 def _push(workers: list[Worker], numbers: NDArray[np.int64]) -> list[Column]:
     """Share the columns out among the workers, one thread each."""
     with ThreadPoolExecutor(max(1, len(workers))) as pool:
-        shares = pool.map(lambda first: [workers[first].column(int(n)) for n in numbers[first :: len(workers)]],
-                          range(len(workers)))  # fmt: skip
+        every = len(workers)
+        shares = pool.map(lambda i: [workers[i].column(int(n)) for n in numbers[i::every]], range(every))
         return [column for share in shares for column in share]

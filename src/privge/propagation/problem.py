@@ -27,12 +27,9 @@ from privge._files.matrices import checked_matrix
 from privge._typing import Floats, Progress
 from privge.errors import ToleranceNotReached
 from privge.graph import Graph
+from privge.propagation.walk import Walk
 
 Matrix: TypeAlias = NDArray[np.floating]
-
-DEFAULT_ALPHA = 0.1
-DEFAULT_R = 0.5
-DEFAULT_TOLERANCE = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +84,7 @@ class Propagation:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """One propagation: a graph, its features, and the two parameters of the paper.
+    """One propagation: a graph, its features, and the walk.
 
     Parameters
     ----------
@@ -95,27 +92,30 @@ class Problem:
         The public graph.
     features
         One sparse row for each node, in the graph's order.
-    alpha
-        Decay factor, in (0, 1): near 1 stays local, near 0 reaches far.
-    r
-        Convolution coefficient, in [0, 1].
-    tolerance
-        Largest error allowed in any entry of Z.
+    walk
+        ``alpha``, ``r`` and the tolerance.
     """
 
     graph: Graph
     features: scipy.sparse.csr_array
-    alpha: float
-    r: float
-    tolerance: float
+    walk: Walk
 
     def __post_init__(self) -> None:
-        check_parameters(self.alpha, self.r, self.tolerance)
         if self.features.shape[0] != self.graph.nodes:
             raise ValueError(f"features have {self.features.shape[0]} rows for {self.graph.nodes} nodes")
         checked_matrix(self.features)
         if not np.isfinite(self.features.data).all():
             raise ValueError("features hold a value that is not finite")
+
+    @property
+    def alpha(self) -> float:
+        """The decay factor."""
+        return self.walk.alpha
+
+    @property
+    def tolerance(self) -> float:
+        """Largest error allowed in any entry of Z."""
+        return self.walk.tolerance
 
     @property
     def columns(self) -> int:
@@ -125,7 +125,7 @@ class Problem:
     @cached_property
     def scale(self) -> Floats:
         """``degree^r`` of each node, 1 for isolated nodes."""
-        return degree_scale(self.graph.degrees, self.r)
+        return degree_scale(self.graph.degrees, self.walk.r)
 
     @cached_property
     def largest_scale(self) -> float:
@@ -157,7 +157,7 @@ class Problem:
 
     def for_output(self, kind: np.dtype[np.floating]) -> "Problem":
         """Return the problem with the part of the tolerance set aside that storing its result will take."""
-        return replace(self, tolerance=tolerance_left(self.tolerance, kind, self.largest))
+        return replace(self, walk=replace(self.walk, tolerance=tolerance_left(self.tolerance, kind, self.largest)))
 
     def write(self, out: Matrix, columns: slice, y: Matrix) -> float:
         """Write ``Z = D^r y`` and return what rounding it to the precision of ``out`` may cost."""
@@ -169,16 +169,6 @@ class Problem:
         """Yield slices of at most ``width`` columns."""
         for first in range(0, self.columns, width):
             yield slice(first, min(first + width, self.columns))
-
-
-def check_parameters(alpha: float, r: float, tolerance: float) -> None:
-    """Refuse parameters for which the propagation is not defined."""
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha must lie between 0 and 1, both excluded, got {alpha!r}")
-    if not 0 <= r <= 1:
-        raise ValueError(f"r must lie between 0 and 1, got {r!r}")
-    if not (math.isfinite(tolerance) and tolerance > 0):
-        raise ValueError(f"tolerance must be a finite number above 0, got {tolerance!r}")
 
 
 def degree_scale(degrees: NDArray[np.integer], r: float) -> Floats:

@@ -26,6 +26,7 @@ from privge._typing import Floats
 from privge.graph import Graph
 from privge.propagation._kernels.gather import AHEAD, CHUNK, LANES
 from privge.propagation.problem import Certificate, Matrix, degree_scale, rounding, walk_weights
+from privge.propagation.walk import Walk
 
 _ROWS = 1 << 20  # rows written at once
 
@@ -86,8 +87,12 @@ class System:
         ``(1-alpha) / degree`` in that order, 0 for isolated nodes.
     scale
         ``degree^r`` in the order of the graph.
-    alpha, tolerance
-        As in `Problem`.
+    alpha
+        The decay factor.
+    tolerance
+        Largest error allowed in any entry of Z.
+    largest_degree
+        Of all nodes.
     """
 
     order: Order
@@ -98,12 +103,13 @@ class System:
     largest_degree: int
 
     @classmethod
-    def of(cls, order: Order, *, alpha: float, r: float, tolerance: float) -> "System":
+    def of(cls, order: Order, walk: Walk) -> "System":
         """Derive weights and scale from the degrees."""
         degrees = np.diff(order.indptr)
-        weights = walk_weights(degrees, alpha)
+        weights = walk_weights(degrees, walk.alpha)
         by_row = degrees if order.place is None else degrees[order.place]
-        return cls(order, weights, degree_scale(by_row, r), alpha, tolerance, int(degrees.max(initial=0)))
+        scale, largest = degree_scale(by_row, walk.r), int(degrees.max(initial=0))
+        return cls(order, weights, scale, walk.alpha, walk.tolerance, largest)
 
     @property
     def largest_scale(self) -> float:

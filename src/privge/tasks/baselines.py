@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from privge._typing import Floats
 from privge.graph import Graph
-from privge.propagation import Matrix, propagate
+from privge.propagation import Local, Matrix, propagate
 from privge.tasks.metrics import accuracy, auc
 from privge.tasks.splits import EdgeSplit, NodeSplit, Pairs, Rows
 
@@ -77,7 +77,7 @@ def label_mass(
     known = scipy.sparse.csr_array(
         (np.ones(len(train), dtype=np.float32), (train, columns)), shape=(graph.nodes, len(classes))
     )
-    mass, _ = propagate(graph, known, alpha=alpha, r=r, tolerance=tolerance, threads=threads)
+    mass, _ = propagate(graph, known, alpha=alpha, r=r, tolerance=tolerance, on=Local(threads=threads))
     return classes, mass
 
 
@@ -128,7 +128,7 @@ def ppr_scores(
         units = scipy.sparse.csr_array(
             (np.ones(len(block), dtype=np.float32), (block, np.arange(len(block)))), shape=(graph.nodes, len(block))
         )
-        proximity, _ = propagate(graph, units, alpha=alpha, r=0.5, tolerance=tolerance, threads=threads)
+        proximity, _ = propagate(graph, units, alpha=alpha, r=0.5, tolerance=tolerance, on=Local(threads=threads))
         mine = np.flatnonzero((sources >= block[0]) & (sources <= block[-1]))
         scores[mine] = proximity[targets[mine], np.searchsorted(block, sources[mine])]
     return scores - background * _eigenpart(graph, pairs)

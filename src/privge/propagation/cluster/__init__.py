@@ -6,14 +6,12 @@ workers. `regime` chooses and says why; `run` is what is in the shared folder; `
 
 from privge.propagation.cluster.entries import Entries
 from privge.propagation.cluster.propagate import propagate_entries, propagate_on_cluster, run_folder, stored_graph
-from privge.propagation.cluster.regime import Regime
 from privge.propagation.cluster.run import Inputs
 from privge.propagation.cluster.tiles import TiledMatrix
 
 __all__ = [
     "Entries",
     "Inputs",
-    "Regime",
     "TiledMatrix",
     "propagate_entries",
     "propagate_on_cluster",

@@ -53,11 +53,11 @@ def write_order(run: Run) -> None:
 def solve_tile(run: Run, block: int) -> int:
     """Solve for one block, write its tile, and return its number of columns."""
     order = _order(run)
-    system = System.of(order, alpha=run.alpha, r=run.r, tolerance=run.tolerance)
+    system = System.of(order, run.walk)
 
     def fill(start: Matrix) -> None:
         for rows, lanes, values in run.entries.read(block):
-            start[order.places(rows), lanes] = run.alpha * (values / system.scale[rows])
+            start[order.places(rows), lanes] = run.walk.alpha * (values / system.scale[rows])
 
     width = run.column_cuts[block + 1] - run.column_cuts[block]
     shape = (run.graph.nodes, width)

@@ -81,7 +81,7 @@ class _Pass:
             change, size = self._moved(following)
             state.sweeps, state.since = state.sweeps + 1, state.since + 1
             certificate, exhausted = self._judge(state, change, size)
-            if certificate.error <= run.tolerance or (exhausted and state.precision == "float64"):
+            if certificate.error <= run.walk.tolerance or (exhausted and state.precision == "float64"):
                 break
             if exhausted:
                 del pieces, following
@@ -89,7 +89,7 @@ class _Pass:
                 continue
             del pieces  # before the next ones are made
             state.y, state.before = following, state.y
-            state.omega = _next_omega(state.omega, 1 - run.alpha, state.since)
+            state.omega = _next_omega(state.omega, 1 - run.walk.alpha, state.since)
             if time.monotonic() - state.saved > CHECKPOINT_SECONDS:
                 self._save(state)
         del following
@@ -106,9 +106,9 @@ class _Pass:
     def _judge(self, state: _State, change: float, size: float) -> tuple[Certificate, bool]:
         """Return what a plain step certifies, and whether this precision can do no better."""
         run, kind = self.run, np.dtype(state.precision).type
-        keep = 1 - run.alpha
+        keep = 1 - run.walk.alpha
         rounded = rounding_of_sweep(kind, max(size + change, self.largest_start), run.graph.largest_degree)
-        error = (keep * change + rounded) / run.alpha * run.largest_scale
+        error = (keep * change + rounded) / run.walk.alpha * run.largest_scale
         if not math.isfinite(error):
             return Certificate(math.inf, state.sweeps, state.precision), True
         pace = keep / (1 + math.sqrt(1 - keep**2))  # what a step leaves of the error

@@ -12,12 +12,13 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse
 
-from privge._dask import Cluster, check_shared, connected, translated
+from privge._dask import check_shared, connected, translated
 from privge._files.folder import Folder
 from privge._files.matrices import checked_matrix
 from privge._typing import Progress
@@ -26,17 +27,18 @@ from privge.graph.stored import StoredGraph, save_graph
 from privge.propagation.cluster.columns import solve_columns
 from privge.propagation.cluster.edges import solve_edges
 from privge.propagation.cluster.entries import Entries, digest_of, in_canonical_form, write_matrix
-from privge.propagation.cluster.regime import Capacity, Regime, choose
+from privge.propagation.cluster.regime import Capacity, choose
 from privge.propagation.cluster.run import Inputs, Run
 from privge.propagation.cluster.tiles import TiledMatrix
+from privge.propagation.places import OnCluster, Regime
 from privge.propagation.problem import (
     Propagation,
-    check_parameters,
     degree_scale,
     output_kind,
     tolerance_left,
 )
 from privge.propagation.relaxation import rounding_of_sweep
+from privge.propagation.walk import Walk
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -45,32 +47,25 @@ logger = logging.getLogger(__name__)
 
 
 def propagate_on_cluster(
-    cluster: Cluster,
+    place: OnCluster,
     graph: Graph | StoredGraph,
     features: scipy.sparse.csr_array,
-    *,
-    alpha: float,
-    r: float,
-    tolerance: float,
-    folder: str | os.PathLike[str] | Folder | None = None,
-    regime: Regime = "auto",
+    walk: Walk,
     progress: Progress | None = None,
 ) -> tuple[TiledMatrix, Propagation]:
     """Propagate features that are in memory: see `privge.propagate`."""
-    check_parameters(alpha, r, tolerance)
     if features.shape[0] != graph.nodes:
         raise ValueError(f"features have {features.shape[0]} rows for {graph.nodes} nodes")
     checked_matrix(features)
     if not np.isfinite(features.data).all():
         raise ValueError("features hold a value that is not finite")
-    with connected(cluster) as client, run_folder(client, folder) as place, translated():
+    with connected(place.address) as client, run_folder(client, place.folder) as shared, translated():
         matrix = in_canonical_form(features)
-        inputs = Inputs(stored_graph(graph, place), digest_of(matrix), alpha, r, tolerance)
-        run = inputs.folder(place)
-        scale = degree_scale(np.diff(inputs.graph.indptr()), r)
-        return propagate_entries(
-            client, run, inputs, write_matrix(run.sub("entries"), matrix, scale), regime=regime, progress=progress
-        )
+        inputs = Inputs(stored_graph(graph, shared), digest_of(matrix), walk)
+        run = inputs.folder(shared)
+        scale = degree_scale(np.diff(inputs.graph.indptr()), walk.r)
+        entries = write_matrix(run.sub("entries"), matrix, scale)
+        return propagate_entries(client, run, inputs, entries, regime=place.regime, progress=progress)
 
 
 def propagate_entries(
@@ -82,7 +77,7 @@ def propagate_entries(
     (solve_columns if chosen == "columns" else solve_edges)(client, run, progress)
     engine = "sor" if chosen == "columns" else "chebyshev"
     seconds, size = time.perf_counter() - start, run.result.nbytes
-    return run.result, Propagation(engine, inputs.tolerance, run.certificate(), seconds, size).checked()
+    return run.result, Propagation(engine, inputs.walk.tolerance, run.certificate(), seconds, size).checked()
 
 
 def plan(client: "Client", folder: Folder, inputs: Inputs, entries: Entries, regime: Regime) -> tuple[str, Run]:
@@ -90,18 +85,17 @@ def plan(client: "Client", folder: Folder, inputs: Inputs, entries: Entries, reg
     begun = [name for name in ("columns", "edges") if folder.exists(f"{name}/layout.json")]
     if regime == "auto" and begun:
         regime = "columns" if begun[0] == "columns" else "edges"
-    graph, tolerance = inputs.graph, inputs.tolerance
-    largest_scale = float(degree_scale(np.array([graph.largest_degree]), inputs.r)[0])
+    graph, walk = inputs.graph, inputs.walk
+    largest_scale = float(degree_scale(np.array([graph.largest_degree]), walk.r)[0])
     # No |y| exceeds the largest of the features; where float32 could not certify them, float64 takes twice the memory.
-    floor = rounding_of_sweep(np.float32, entries.largest, graph.largest_degree) / inputs.alpha * largest_scale
-    layout = choose(graph, entries, Capacity.of(client), regime, double=floor > tolerance)
+    floor = rounding_of_sweep(np.float32, entries.largest, graph.largest_degree) / walk.alpha * largest_scale
+    layout = choose(graph, entries, Capacity.of(client), regime, double=floor > walk.tolerance)
     logger.info("%s", layout.reason)
     largest = entries.largest * largest_scale
-    kind = output_kind(tolerance, largest)
-    run = Run(
-        folder.sub(layout.regime), graph, entries, inputs.alpha, inputs.r, tolerance_left(tolerance, kind, largest),
-        np.dtype(kind).name, layout.row_cuts, layout.column_cuts,
-    )  # fmt: skip
+    kind = output_kind(walk.tolerance, largest)
+    left = replace(walk, tolerance=tolerance_left(walk.tolerance, kind, largest))
+    precision = np.dtype(kind).name
+    run = Run(folder.sub(layout.regime), graph, entries, left, precision, layout.row_cuts, layout.column_cuts)
     return layout.regime, run.begin()
 
 

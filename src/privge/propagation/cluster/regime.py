@@ -4,7 +4,7 @@
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,12 +13,11 @@ from privge.errors import ClusterFailed
 from privge.graph.stored import StoredGraph
 from privge.propagation._kernels.gather import LANES
 from privge.propagation.cluster.entries import Entries
+from privge.propagation.places import Regime
 from privge.propagation.sor import REORDER_FROM
 
 if TYPE_CHECKING:
     from distributed import Client
-
-Regime = Literal["auto", "columns", "edges"]
 
 _SHARE = 0.8  # of a worker's memory that a task may plan for
 _LINE = 4 * LANES  # bytes of 16 columns of a row, in float32

@@ -15,7 +15,7 @@ is computed: a task that outlives its run, or another run in the same place, wri
 
 import hashlib
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from privge.graph.stored import StoredGraph
 from privge.propagation.cluster.entries import Entries
 from privge.propagation.cluster.tiles import TiledMatrix, certificate_of, tile_name
 from privge.propagation.problem import Certificate, degree_scale
+from privge.propagation.walk import Walk
 
 logger = logging.getLogger(__name__)
 
@@ -39,19 +40,17 @@ class Inputs:
         The graph, in a shared folder.
     features
         A digest of the features, or of whatever they are made from.
-    alpha, r, tolerance
-        As in `Problem`.
+    walk
+        ``alpha``, ``r`` and the tolerance.
     """
 
     graph: StoredGraph
     features: str
-    alpha: float
-    r: float
-    tolerance: float
+    walk: Walk
 
     def folder(self, place: Folder) -> Folder:
         """Return the folder of a run with these inputs."""
-        numbers = [float(number).hex() for number in (self.alpha, self.r, self.tolerance)]
+        numbers = [float(number).hex() for number in astuple(self.walk)]
         told = " ".join([self.graph.fingerprint, self.features, *numbers])
         return place.sub(f"run-{hashlib.sha256(told.encode()).hexdigest()[:24]}")
 
@@ -66,10 +65,8 @@ class Run:
         The folder of the run and its regime.
     graph, entries
         The graph and the features, each in a shared folder.
-    alpha, r
-        As in `Problem`.
-    tolerance
-        What the solver must certify: that of the caller less what storing the result takes.
+    walk
+        The caller's, with what the solver must certify: the tolerance less what storing the result takes.
     precision
         Of the result, ``float32`` or ``float64``.
     row_cuts, column_cuts
@@ -79,9 +76,7 @@ class Run:
     folder: Folder
     graph: StoredGraph
     entries: Entries
-    alpha: float
-    r: float
-    tolerance: float
+    walk: Walk
     precision: str
     row_cuts: tuple[int, ...]
     column_cuts: tuple[int, ...]
@@ -99,7 +94,7 @@ class Run:
     @property
     def largest_scale(self) -> float:
         """The largest ``degree^r``: what an error in y can grow by in Z."""
-        return float(degree_scale(np.array([self.graph.largest_degree]), self.r)[0])
+        return float(degree_scale(np.array([self.graph.largest_degree]), self.walk.r)[0])
 
     def begin(self) -> "Run":
         """Write down how the result is cut; a run that was begun before keeps its cuts."""

@@ -91,13 +91,13 @@ def _is_sound(folder: Folder, name: str, rows: int, nodes: int) -> bool:
 def start_of(run: Run, shard: int, column: int, precision: str) -> Vectors:
     """Return ``alpha D^(-r) X`` of a shard; ``size`` is its largest entry."""
     first, last = run.row_cuts[shard], run.row_cuts[shard + 1]
-    scale = degree_scale(np.diff(run.graph.indptr(first, last)), run.r)
+    scale = degree_scale(np.diff(run.graph.indptr(first, last)), run.walk.r)
     blocks = _blocks(run, column)
     start = _vectors(len(blocks), last - first, precision)
     with np.errstate(over="ignore"):  # what float32 cannot hold is infinite there, and redone in float64
         for position, block in enumerate(blocks):
             for rows, lanes, values in run.entries.read(block, first, last):
-                start[position, rows - first, lanes] = run.alpha * (values / scale[rows - first])
+                start[position, rows - first, lanes] = run.walk.alpha * (values / scale[rows - first])
     return Vectors(start, size=largest_of(start))
 
 
@@ -147,7 +147,7 @@ def finish(
     """Do the last step, whose change is known and certified, and write the shard's tile."""
     y = step(run, shard, 1.0, start, vectors, vectors, pieces).y
     first, last = run.row_cuts[shard], run.row_cuts[shard + 1]
-    scale = degree_scale(np.diff(run.graph.indptr(first, last)), run.r)[:, None]
+    scale = degree_scale(np.diff(run.graph.indptr(first, last)), run.walk.r)[:, None]
     width = run.column_cuts[column + 1] - run.column_cuts[column]
     largest = 0.0
     with run.tiles.create(f"{tile_name(shard, column)}.npy", (last - first, width), run.precision) as tile:
@@ -184,7 +184,7 @@ def load(run: Run, name: str) -> Vectors:
 def _shard(run: Run, shard: int) -> tuple[NDArray[np.int64], NDArray[np.int32], Floats]:
     folder, name = run.folder.sub("shards"), f"s{shard:05d}"
     indptr = np.asarray(folder.read(f"{name}-indptr.npy"))
-    return indptr, np.asarray(folder.read(f"{name}-indices.npy")), walk_weights(np.diff(indptr), run.alpha)
+    return indptr, np.asarray(folder.read(f"{name}-indices.npy")), walk_weights(np.diff(indptr), run.walk.alpha)
 
 
 def _threads() -> int:
