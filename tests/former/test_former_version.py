@@ -71,3 +71,13 @@ def test_a_finished_line_of_results_is_appended_as_it_was(tmp_path):
     for line in kept.read_text().splitlines():
         current.append_line(tmp_path, json.loads(line))
     assert (tmp_path / kept.name).read_bytes() == kept.read_bytes()
+
+
+def test_a_folder_of_vectors_is_known_as_one_and_written_anew(tmp_path):
+    folder = private_copy(tmp_path / "files") / "embeddings" / "parts"
+    before = pg.Embedding.from_parquet(folder)
+    before.to_parquet(folder)
+    after = pg.Embedding.from_parquet(folder)
+    assert current.meaning(after) == current.meaning(before)
+    assert after.ids.tolist() == before.ids.tolist()
+    assert np.asarray(after.matrix).tobytes() == np.asarray(before.matrix).tobytes()
