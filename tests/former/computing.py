@@ -90,7 +90,7 @@ def embeddings():
 
 
 def embedded(**options):
-    made = pg.embed(inputs.graph(), inputs.reports(), **options)
+    made = current.embed(inputs.graph(), inputs.reports(), **options)
     return {"vectors": digest(made.matrix), "meaning": current.meaning(made)}
 
 

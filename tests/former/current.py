@@ -4,6 +4,7 @@ import json
 from dataclasses import asdict
 from datetime import date
 
+import privge as pg
 from collect.service.harness import InProcess
 from privge.cli import main
 from privge.collect.service.credentials import read_keys, write_keys
@@ -30,6 +31,11 @@ def meaning(embedding):
 def circumstances(embedding):
     """By which version, and how fast, an embedding was made: the same whenever its file is read."""
     return {"seconds": embedding.provenance.seconds, "version": embedding.provenance.version}
+
+
+def embed(graph, reports, *, engine=None, threads=None, **options):
+    """Embed here, with an engine and a number of threads."""
+    return pg.embed(graph, reports, engine=engine, threads=threads, **options)
 
 
 def fill_store(path, campaigns, batches):
@@ -144,6 +150,7 @@ __all__ = [
     "answers",
     "append_line",
     "circumstances",
+    "embed",
     "fill_store",
     "finished_lines",
     "granted",

@@ -111,7 +111,7 @@ def main():
         print(f"{sum(path.stat().st_size for path in folder.rglob('*') if path.is_file()):8,} bytes in {folder}")  # noqa: T201
     with tempfile.TemporaryDirectory() as place:
         read = {name: function(private_copy(Path(place) / name)) for name, function in READ.items()}
-    exact = pg.embed(inputs.graph(), inputs.reports(), engine="exact")
+    exact = current.embed(inputs.graph(), inputs.reports(), engine="exact")
     expected = {
         "made": {
             "commit": COMMIT,

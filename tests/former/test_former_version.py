@@ -60,7 +60,7 @@ def test_what_was_written_is_written_again(name, tmp_path):
 
 def test_the_direct_solver_agrees_within_both_certificates():
     """Its bits belong to the libraries of a machine; the vectors of the others are compared bit by bit."""
-    made = pg.embed(inputs.graph(), inputs.reports(), engine="exact")
+    made = current.embed(inputs.graph(), inputs.reports(), engine="exact")
     allowed = current.meaning(made)["certificate"] + EXPECTED["made"]["exact certificate"]
     difference = np.abs(np.asarray(made.matrix, dtype=np.float64) - np.load(FILES / "vectors" / "exact.npy"))
     assert difference.max() <= allowed
