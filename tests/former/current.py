@@ -17,25 +17,26 @@ from privge.graph import read_graph, save_graph, write_graph
 
 DAY = date(2025, 1, 2)
 MAKER = "former version"
-_RUN = ("engine", "tolerance", "certificate", "sweeps", "precision")
+_RUN = ("alpha", "r", "engine", "tolerance", "certificate", "sweeps", "precision")
 _ASKED = ("campaign", "mechanism", "epsilon", "k", "decoding", "clip", "participation", "store_sequence")
-_REST = ("graph", "nodes", "edges", "alpha", "r")
 
 
 def meaning(embedding):
     """What an embedding says of itself, whatever shape its provenance has; not when and how fast it was made."""
     made = embedding.provenance
-    return {name: getattr(made, name) for name in (*_ASKED, *_REST, *_RUN)}
+    asked = {name: getattr(made.source, name) for name in _ASKED}
+    run = {name: getattr(made.run, name) for name in _RUN}
+    return {**asked, "graph": made.graph.fingerprint, "nodes": made.graph.nodes, "edges": made.graph.edges, **run}
 
 
 def circumstances(embedding):
     """By which version, and how fast, an embedding was made: the same whenever its file is read."""
-    return {"seconds": embedding.provenance.seconds, "version": embedding.provenance.version}
+    return {"seconds": embedding.provenance.run.seconds, "version": embedding.provenance.version}
 
 
 def embed(graph, reports, *, engine=None, threads=None, **options):
     """Embed here, with an engine and a number of threads."""
-    return pg.embed(graph, reports, engine=engine, threads=threads, **options)
+    return pg.embed(graph, reports, on=pg.Local(threads=threads, engine=engine or "sor"), **options)
 
 
 def fill_store(path, campaigns, batches):
