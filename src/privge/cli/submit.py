@@ -22,10 +22,11 @@ from privge.device.address import Address
 from privge.device.contribute import fetch_campaign
 from privge.device.folder import default_folder
 from privge.device.outbox import Outbox
-from privge.device.token import TokenOf
 from privge.device.web import Service
+from privge.wire.limits import MAX_BATCH
+from privge.wire.messages import HELD, OPEN
+from privge.wire.tokens import TokenOf
 
-_MAX_BATCH = 5_000
 _GOOD = {"stored", "same"}
 
 
@@ -41,7 +42,7 @@ _GOOD = {"stored", "same"}
 @click.option("--tokens", "tokens_path", type=INPUT, help="Instead of keys, a table with the columns id and token.")
 @click.option("--state", type=click.Path(path_type=Path, file_okay=False),
               help="Where finished reports are kept.  [default: privge/submit in your data folder]")  # fmt: skip
-@click.option("--size", type=click.IntRange(1, _MAX_BATCH), default=1_000, show_default=True,
+@click.option("--size", type=click.IntRange(1, MAX_BATCH), default=1_000, show_default=True,
               help="Reports in one request.")  # fmt: skip
 @click.option("--insecure-http", is_flag=True, help="Allow plain http to another machine: others can read along.")
 @json_option
@@ -120,11 +121,11 @@ def _submit_piece(
     origin = service.address.origin
     absent = outbox.absent(piece.ids)
     reasons = ask_batches(service, piece.ids[absent].tolist(), token_of=token_of, size=size)
-    refused = absent[np.array([reason != "open" for reason in reasons], dtype=np.bool_)]
+    refused = absent[np.array([reason != OPEN for reason in reasons], dtype=np.bool_)]
     taken = np.setdiff1d(np.arange(len(piece.ids)), refused)
     totals.drawn += piece.keep(outbox, taken)
-    totals.held_before += reasons.count("held")
-    totals.outcomes.update(reason for reason in reasons if reason not in ("open", "held"))
+    totals.held_before += reasons.count(HELD)
+    totals.outcomes.update(reason for reason in reasons if reason not in (OPEN, HELD))
     totals.reports += len(refused)
     for number, rows in outbox.places(piece.ids[taken]):
         reports = outbox.part(number)

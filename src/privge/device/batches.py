@@ -4,30 +4,26 @@ Before that, many questions in few requests: arrays of tokens, with what a repor
 """
 
 import logging
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Annotated, Final
 
 import msgspec
 
 from privge._typing import Progress
-from privge.device.token import TokenOf
 from privge.device.web import Answer, Service
 from privge.errors import ServiceRefused, ServiceUnavailable
 from privge.reports import Reports
-
-MAX_BATCH: Final = 5_000
-"""Most reports in one request."""
+from privge.wire.bodies import Result
+from privge.wire.codes import encode
+from privge.wire.messages import BATCH_TYPE
+from privge.wire.tokens import TokenOf, authorization
 
 logger = logging.getLogger(__name__)
 
 _LARGEST_ANSWER = 2**22
 _GOOD = (200, 201)
-
-
-class _Result(msgspec.Struct, frozen=True):
-    status: int
-    reason: Annotated[str, msgspec.Meta(pattern=r"\A[a-z_]{1,40}\Z")]  # it is printed
+_REASON = re.compile("[a-z_]{1,40}")  # it is printed
 
 
 def ask_batches(service: Service, nodes: Sequence[str | int], *, token_of: TokenOf, size: int = 1_000) -> list[str]:
@@ -46,11 +42,11 @@ def ask_batches(service: Service, nodes: Sequence[str | int], *, token_of: Token
     """
     reasons = [""] * len(nodes)
 
-    def post(some: list[int]) -> list[_Result]:
+    def post(some: list[int]) -> list[Result]:
         tokens = [token_of(nodes[row]) for row in some]
-        return _post(service, "ask", tokens, tokens)
+        return _post(service, service.address.standings, tokens, tokens)
 
-    def settle(results: dict[int, _Result]) -> None:
+    def settle(results: dict[int, Result]) -> None:
         for row, result in results.items():
             reasons[row] = result.reason
 
@@ -86,12 +82,12 @@ def send_batches(
     """
     outcomes: Counter[str] = Counter()
 
-    def post(some: list[int]) -> list[_Result]:
+    def post(some: list[int]) -> list[Result]:
         tokens = [token_of(node) for node in reports.ids[some].tolist()]
-        codes = (reports.codes[row].astype("<u2").tobytes() for row in some)
-        return _post(service, "reports", tokens, list(zip(tokens, codes, strict=True)))
+        codes = (encode(reports.codes[row]) for row in some)
+        return _post(service, service.address.reports, tokens, list(zip(tokens, codes, strict=True)))
 
-    def settle(results: dict[int, _Result]) -> None:
+    def settle(results: dict[int, Result]) -> None:
         if good := [row for row, result in results.items() if result.status in _GOOD]:
             acknowledge(good)
         outcomes.update(result.reason for result in results.values())
@@ -106,8 +102,8 @@ def send_batches(
 def _settle(
     service: Service,
     rows: list[int],
-    post: Callable[[list[int]], list[_Result]],
-    settle: Callable[[dict[int, _Result]], None],
+    post: Callable[[list[int]], list[Result]],
+    settle: Callable[[dict[int, Result]], None],
 ) -> None:
     """Post one batch, and again the part of it that the service asks to post later; hand on what is settled."""
     for failures in range(service.patience.attempts):
@@ -123,39 +119,37 @@ def _settle(
     raise ServiceUnavailable(f"the service put off {len(rows)} reports again and again; run the same command later")
 
 
-def _post(service: Service, what: str, tokens: list[str], items: Sequence[object]) -> list[_Result]:
+def _post(service: Service, path: str, tokens: list[str], items: Sequence[object]) -> list[Result]:
     """Post a batch in the name of the first of its tokens that the service accepts; without one it reads no batch."""
     for position, token in enumerate(tokens):
-        answer = _ask(service, what, token, [] if position else items)  # nothing is enough to see if it is accepted
+        answer = _ask(service, path, token, [] if position else items)  # nothing is enough to see if it is accepted
         if position and answer.status == 200:
-            answer = _ask(service, what, token, items)
+            answer = _ask(service, path, token, items)
         if answer.status != 401:
             return _results(answer, len(items))
-    return [_Result(401, "unauthorized")] * len(items)
+    return [Result(401, "unauthorized")] * len(items)
 
 
-def _ask(service: Service, what: str, token: str, items: Sequence[object]) -> Answer:
+def _ask(service: Service, path: str, token: str, items: Sequence[object]) -> Answer:
     return service.ask(
         "POST",
-        f"{service.address.path}/{what}",
+        path,
         body=msgspec.msgpack.encode(items),
-        headers={
-            "Authorization": f"Bearer {token}",
-            "Content-Type": "application/msgpack",
-            "Accept": "application/msgpack",
-        },
+        headers={**authorization(token), "Content-Type": BATCH_TYPE, "Accept": BATCH_TYPE},
         largest=_LARGEST_ANSWER,
     )
 
 
-def _results(answer: Answer, count: int) -> list[_Result]:
+def _results(answer: Answer, count: int) -> list[Result]:
     if answer.status != 200:
         raise ServiceRefused(answer.status, f"the service refuses the batch with {answer.status}: {answer.detail}")
-    decode = msgspec.msgpack.decode if answer.kind == "application/msgpack" else msgspec.json.decode
+    decode = msgspec.msgpack.decode if answer.kind == BATCH_TYPE else msgspec.json.decode
     try:
-        results = decode(answer.body, type=list[_Result])
+        results = decode(answer.body, type=list[Result])
     except msgspec.DecodeError as error:
         raise ServiceRefused(answer.status, "the service's answer to the batch cannot be read") from error
+    if not all(_REASON.fullmatch(result.reason) for result in results):
+        raise ServiceRefused(answer.status, "the service's answer to the batch cannot be read")
     if len(results) != count:
         raise ServiceRefused(answer.status, f"the service answers for {len(results)} of {count} reports")
     return results

@@ -10,7 +10,6 @@ None of these steps, and no message to the service, depends on the values.
 """
 
 import hashlib
-import json
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
@@ -23,12 +22,13 @@ from privge.device.folder import default_folder
 from privge.device.memory import FinishedReport, Memory, nothing
 from privge.device.pace import PACE, Pace
 from privge.device.patience import PATIENCE, Patience
-from privge.device.token import node_of
 from privge.device.web import Service
 from privge.errors import BadData, CampaignMismatch, InvalidCampaign, ServiceRefused
 from privge.perturbation import Drawn, FeatureVector
 from privge.perturbation.draw import draw, rehearse
-from privge.reports import Report, Reports
+from privge.reports import Report
+from privge.wire.messages import JSON_TYPE, REPORT_TYPE, held_codes
+from privge.wire.tokens import authorization, node_of
 
 _CLOCK_ERROR = timedelta(days=1)
 _LARGEST_CAMPAIGN = 2**25  # bytes: bounds and names of a million features
@@ -151,7 +151,7 @@ def contribute(
 def fetch_campaign(service: Service) -> Campaign:
     """Fetch a campaign and check that it is the one that the address names, and that its law holds its epsilon."""
     address = service.address
-    answer = service.ask("GET", address.path, headers={"Accept": "application/json"}, largest=_LARGEST_CAMPAIGN)
+    answer = service.ask("GET", address.path, headers={"Accept": JSON_TYPE}, largest=_LARGEST_CAMPAIGN)
     if answer.status != 200:
         raise _refused(answer.status, answer.detail)
     if hashlib.sha256(answer.body).hexdigest() != address.campaign:
@@ -173,29 +173,25 @@ def ask(service: Service, campaign: Campaign, node: str | int, token: str) -> Fi
     Everything for which a report would be refused (a bad token, a closed campaign, erasure, the service's own cap) is
     told here, before anything is charged or sent.
     """
-    headers = {"Authorization": f"Bearer {token.strip()}"}
-    answer = service.ask("GET", f"{service.address.path}/me", headers=headers, largest=_LARGEST_STANDING)
+    answer = service.ask("GET", service.address.standing, headers=authorization(token), largest=_LARGEST_STANDING)
     if answer.status != 200:
         raise _refused(answer.status, f"{answer.detail}; nothing was sent" if answer.detail else "nothing was sent")
     try:
-        standing = json.loads(answer.body)
-        if standing["reason"] == "open":
-            return None
-        held = Reports.collect(campaign, [Report(campaign.id, node, tuple(standing["codes"]))])
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        codes = held_codes(answer.body)
+        return None if codes is None else FinishedReport.of(campaign, Report(campaign.id, node, tuple(codes)))
+    except ValueError as error:
         raise ServiceRefused(
             answer.status, "the service's answer about you cannot be read; nothing was sent"
         ) from error
-    return FinishedReport(campaign.id, node, campaign.epsilon, held.codes.astype("<u2").tobytes())
 
 
 def _send(service: Service, report: FinishedReport, token: str) -> bool:
     """Send a report; return whether it is new to the service."""
     answer = service.ask(
         "PUT",
-        f"{service.address.path}/reports/{report.id}",
+        service.address.report(report.id),
         body=report.body,
-        headers={"Authorization": f"Bearer {token.strip()}", "Content-Type": "application/octet-stream"},
+        headers={**authorization(token), "Content-Type": REPORT_TYPE},
     )
     if answer.status not in (200, 201):
         raise _refused(answer.status, answer.detail)

@@ -4,7 +4,6 @@ A report is first *prepared*: drawn and kept, but seen by nobody, so it costs no
 before the first byte of it may leave. Only what was perturbed is kept; the private values are never written anywhere.
 """
 
-import hashlib
 import json
 import re
 from collections.abc import Callable
@@ -12,20 +11,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-import numpy as np
-
 from privge.campaign import Campaign
 from privge.device.folder import locked, move_durably, private_folder, write_durably
 from privge.device.ledger import Ledger, Spent
 from privge.errors import BadData, SecondDraw
 from privge.reports import Report
+from privge.wire.codes import ReportForm, report_id
 
 _FORMAT = "privge-report-1"
 
 
 @dataclass(frozen=True, slots=True)
 class FinishedReport:
-    """A perturbed report, ready to be sent: ``body`` is the codes as little-endian 16-bit integers."""
+    """A perturbed report, ready to be sent: ``body`` is its codes (`privge.wire.codes`)."""
 
     campaign: str
     node: str | int
@@ -35,13 +33,12 @@ class FinishedReport:
     @property
     def id(self) -> str:
         """SHA-256 of the body, in hexadecimal."""
-        return hashlib.sha256(self.body).hexdigest()
+        return report_id(self.body)
 
     @classmethod
     def of(cls, campaign: Campaign, report: Report) -> Self:
         """Write the codes of a report as they are sent."""
-        codes = np.array(report.codes, dtype="<u2")
-        return cls(campaign.id, report.node, campaign.epsilon, codes.tobytes())
+        return cls(campaign.id, report.node, campaign.epsilon, ReportForm.of(campaign).written(report.codes))
 
     def save(self, path: Path) -> None:
         """Write the report durably."""

@@ -6,7 +6,6 @@ How long, how often and what is told depends on the service alone. Messages name
 """
 
 import http.client
-import json
 import logging
 import re
 import socket
@@ -22,6 +21,7 @@ from privge.device.address import Address
 from privge.device.connection import Connection, Exchange, TooMuch
 from privge.device.patience import PATIENCE, Patience
 from privge.errors import ServiceRefused, ServiceUnavailable
+from privge.wire.messages import problem_words
 
 logger = logging.getLogger(__name__)
 
@@ -47,12 +47,7 @@ class Answer:
     @property
     def detail(self) -> str:
         """The service's own words, if it sent a problem document; shortened, and on one line."""
-        try:
-            problem = json.loads(self.body)
-            words = str(problem.get("detail") or problem.get("title") or "")
-        except (ValueError, AttributeError, RecursionError):
-            words = ""
-        return re.sub(r"[^\x20-\x7e]+", " ", words)[:300]
+        return problem_words(self.body)
 
 
 @dataclass

@@ -3,7 +3,6 @@
 import asyncio
 import hmac
 import logging
-import struct
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -24,17 +23,17 @@ from privge.collect.service.settings import Settings
 from privge.collect.service.summary import Summary
 from privge.collect.stores.log import OPERATOR, SERVICE, signed
 from privge.collect.stores.store import Store
-from privge.collect.tokens import Grant, InvalidToken, Verifier
 from privge.errors import Busy
+from privge.wire.codes import ReportForm
+from privge.wire.messages import OPERATOR_HEADER
+from privge.wire.tokens import Grant, InvalidToken, Verifier, shown
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
-OPERATOR_HEADER = b"privge-operator"
-"""In which an operator may give the name that is written down in the log."""
-
+_OPERATOR_HEADER = OPERATOR_HEADER.lower().encode()
 _CAMPAIGNS = 1024  # documents kept in memory; they never change
 _READERS = 2
 _READS = 256  # reads of the store that may wait
@@ -48,9 +47,7 @@ class Known:
 
     id: str
     document: bytes
-    k: int
-    outputs: int
-    codes: struct.Struct
+    form: ReportForm
     opens: float | None
     closes: float | None
 
@@ -58,10 +55,7 @@ class Known:
     def of(cls, campaign: Campaign) -> "Known":
         """Read it out of a campaign."""
         opens, closes = (None if at is None else _seconds(at) for at in (campaign.opens, campaign.closes))
-        return cls(
-            campaign.id, campaign.to_json().encode(), campaign.k, campaign.law.outputs,
-            struct.Struct(f"<{campaign.k}H"), opens, closes,
-        )  # fmt: skip
+        return cls(campaign.id, campaign.to_json().encode(), ReportForm.of(campaign), opens, closes)
 
 
 class Service:
@@ -116,7 +110,7 @@ class Service:
         if not hmac.compare_digest(_bearer(request).encode(), (expected or "").encode()) or expected is None:
             raise InvalidToken
         try:
-            return signed(header(request, OPERATOR_HEADER) or None, OPERATOR)
+            return signed(header(request, _OPERATOR_HEADER) or None, OPERATOR)
         except ValueError:
             raise Refused("operator_name") from None
 
@@ -199,10 +193,7 @@ class Service:
 
 
 def _bearer(request: Request) -> str:
-    scheme, _, token = header(request, b"authorization").partition(" ")
-    if scheme.lower() != "bearer":
-        raise InvalidToken
-    return token.strip()
+    return shown(header(request, b"authorization"))
 
 
 def _seconds(time_with_zone: str) -> float:

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
-from privge.collect.tokens import LEEWAY, Key
 from privge.errors import BadData
+from privge.wire.tokens import LEEWAY, Key
 
 _LEAST_ADMIN_TOKEN = 32
 

@@ -22,6 +22,7 @@ from privge.collect.stores.session import CampaignRow, Session, document_of
 from privge.collect.stores.store import Block, CampaignState, Erased, Holding, Node, Outcome, Standing, Upload
 from privge.collect.stores.verification import find_problems
 from privge.errors import StoreMismatch
+from privge.wire.codes import ReportForm
 
 if TYPE_CHECKING:
     from privge.collect.plausibility import Unexplained
@@ -236,7 +237,7 @@ class SqlStore(ABC):
             row = _find(session, campaign)
             if row is None or row.retired:
                 return
-            k, end = self._campaign(session, row).k, row.last
+            form, end = ReportForm.of(self._campaign(session, row)), row.last
         while after < end:
             with self._reading() as session:
                 found = session.rows(
@@ -246,7 +247,7 @@ class SqlStore(ABC):
                 )  # fmt: skip
             if not found:
                 return
-            yield _block(found, k, texts=bool(row.texts))
+            yield _block(found, form, texts=bool(row.texts))
             after = found[-1][0]
 
     def stale_since(self, campaign: str, sequence: int) -> int:
@@ -349,8 +350,7 @@ def _last(session: Session) -> int:
     return last
 
 
-def _block(found: list[tuple[Any, ...]], k: int, *, texts: bool) -> Block:
+def _block(found: list[tuple[Any, ...]], form: ReportForm, *, texts: bool) -> Block:
     nodes = [text_of(node) for _, node, _ in found]
     ids: Ids = np.array(nodes, dtype=np.object_) if texts else np.array(list(map(int, nodes)), dtype=np.int64)
-    codes = np.frombuffer(b"".join(codes for _, _, codes in found), dtype="<u2").astype(np.uint16)
-    return Block(ids, codes.reshape(len(found), k))
+    return Block(ids, form.rows([codes for _, _, codes in found]))
