@@ -15,6 +15,7 @@ from starlette.requests import Request
 
 from privge.campaign import Campaign
 from privge.collect.commit import GroupCommit
+from privge.collect.kept import Kept
 from privge.collect.service.body import header
 from privge.collect.service.limits import RateLimit, Room
 from privge.collect.service.metrics import Metrics
@@ -34,7 +35,6 @@ T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 _OPERATOR_HEADER = OPERATOR_HEADER.lower().encode()
-_CAMPAIGNS = 1024  # documents kept in memory; they never change
 _READERS = 2
 _READS = 256  # reads of the store that may wait
 _ID_LENGTH = 64
@@ -78,7 +78,7 @@ class Service:
         self.under_way = 0  # requests without a complete answer; shutting down waits for them
         self.stopping = False
         self._verifier = Verifier(settings.keys, leeway=settings.leeway)
-        self._known: dict[str, Known] = {}
+        self._known: Kept[Known] = Kept()
         self._closed: set[str] = set()
         self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="store")
         self._reads = 0
@@ -128,7 +128,7 @@ class Service:
             self._reads -= 1
 
     async def campaign(self, campaign: str) -> Known:
-        """Return a campaign by its id, from memory once it was read."""
+        """Return a campaign by its id; it is read once, as long as it is kept."""
         if (known := self._known.get(campaign)) is not None:
             return known
         if len(campaign) != _ID_LENGTH or not set(campaign) <= set("0123456789abcdef"):
@@ -136,10 +136,8 @@ class Service:
         state = await self.read(self.store.campaign, campaign)
         if state is None:
             raise Refused("unknown")
-        if len(self._known) >= _CAMPAIGNS:
-            self._known.pop(next(iter(self._known)))
-        known = self._known[campaign] = Known.of(state.campaign)
-        return known
+        known = Known.of(state.campaign)
+        return self._known.keep(campaign, known, len(known.document))
 
     async def campaign_for_reports(self, campaign: str) -> Known:
         """Return a campaign that has opened; one whose time is over is closed in the store, which then answers."""

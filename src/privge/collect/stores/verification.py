@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from privge.campaign import Campaign
 from privge.collect.stores.keys import is_integer, key_of, text_of
 from privge.collect.stores.log import gaps
-from privge.collect.stores.session import CampaignRow, Session, document_of
+from privge.collect.stores.session import Session
+from privge.collect.stores.statements import CampaignRow, document_of
 from privge.errors import BadData
 from privge.wire.codes import ReportForm
 
@@ -73,8 +74,10 @@ def _codes(session: Session, row: CampaignRow, campaign: Campaign) -> tuple[int,
     while found := session.rows(
         "SELECT sequence, node, erased, codes FROM reports WHERE campaign = ? AND sequence > ? "
         "ORDER BY sequence LIMIT ?",
-        row.number, after, _PAGE,
-    ):  # fmt: skip
+        row.number,
+        after,
+        _PAGE,
+    ):
         after = found[-1][0]
         strange += sum(not _is_node(node, texts=bool(row.texts)) for _, node, _, _ in found)
         gone = [codes for _, _, erased, codes in found if erased or row.retired]
