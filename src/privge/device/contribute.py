@@ -19,7 +19,7 @@ from pathlib import Path
 from privge.campaign import Campaign
 from privge.device.address import Address
 from privge.device.folder import default_folder
-from privge.device.memory import FinishedReport, Memory, nothing
+from privge.device.memory import FinishedReport, Memory
 from privge.device.pace import PACE, Pace
 from privge.device.patience import PATIENCE, Patience
 from privge.device.web import Service
@@ -88,7 +88,6 @@ def contribute(
     insecure_http: bool = False,
     patience: Patience = PATIENCE,
     pace: Pace = PACE,
-    at: Callable[[str], None] = nothing,
 ) -> Contribution:
     """Send one private report to a campaign. Run again after any failure: the same bytes are sent, never a second draw.
 
@@ -111,12 +110,10 @@ def contribute(
         How often to try again.
     pace
         How long preparing a report takes.
-    at
-        Called with the name of each point that was passed; for tests.
     """
     address = Address.parse(url, insecure_http=insecure_http)
     node = node_of(token, address.campaign)
-    memory = Memory(default_folder() if folder is None else Path(folder), at)
+    memory = Memory(default_folder() if folder is None else Path(folder))
     if max_epsilon is not None or lifetime_epsilon is not None:
         memory.set_caps(max_epsilon, lifetime_epsilon)
     drawn: Drawn | None = None
@@ -140,9 +137,7 @@ def contribute(
             if held is not None:
                 drawn = None
             report = memory.charge(campaign, held or prepared)
-        at("before sending")
         new = _send(service, report, token)
-        at("after the answer")
     missing, outside = (None, None) if drawn is None else (drawn.missing, drawn.outside)
     spent = memory.ledger().spent
     return Contribution(report.campaign, report.id, drawn is not None, new, report.epsilon, spent, missing, outside)

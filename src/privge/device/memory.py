@@ -68,10 +68,6 @@ class FinishedReport:
         return report
 
 
-def nothing(_point: str) -> None:
-    """Do nothing at a point; the tests put a power failure here."""
-
-
 @dataclass(frozen=True)
 class Memory:
     """The ledger and the reports of one person.
@@ -85,12 +81,9 @@ class Memory:
     ----------
     folder
         Made if absent, for this user alone.
-    at
-        Called with the name of each point that was passed.
     """
 
     folder: Path
-    at: Callable[[str], None] = nothing
 
     def __post_init__(self) -> None:
         for folder in (self.folder, self._prepared, self._charged):
@@ -125,11 +118,8 @@ class Memory:
             if kept is not None:
                 return kept, False
             self.ledger().check(campaign)
-            self.at("before the draw")
             report = FinishedReport.of(campaign, draw())
-            self.at("after the draw")
             report.save(prepared)
-            self.at("after the report is kept")
             return report, True
 
     def has_prepared(self, campaign: str, node: str | int) -> bool:
@@ -153,10 +143,8 @@ class Memory:
                 report.save(self._charged / _name(campaign.id))
                 prepared.unlink(missing_ok=True)
             ledger.adding(_entry(report)).save(self.folder)
-            self.at("after the ledger is written")
             if prepared.exists():
                 move_durably(prepared, self._charged)
-            self.at("after the report is charged")
             return report
 
     def _charged_report(self, campaign: str, node: str | int) -> FinishedReport | None:
