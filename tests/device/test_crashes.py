@@ -25,7 +25,7 @@ import os, signal, sys
 from pathlib import Path
 from privge.device import FinishedReport, Ledger, Memory, Patience, contribute
 from privge.device import folder
-from privge.device.web import Service
+from privge.device.web import Client
 
 url, token, place, point = sys.argv[1:]
 contributing, memory, ledger = (sys.modules[f"privge.device.{name}"] for name in ("contribute", "memory", "ledger"))
@@ -50,7 +50,7 @@ failing(contributing, "draw", "before the draw", "after the draw")
 failing(FinishedReport, "save", after="after the report is kept")
 failing(Ledger, "save", after="after the ledger is written")
 failing(Memory, "charge", after="after the report is charged")
-failing(Service, "ask", "before sending", "after the answer", of=lambda _service, method, *_: method == "PUT")
+failing(Client, "ask", "before sending", "after the answer", of=lambda _service, method, *_: method == "PUT")
 
 if point.startswith("inside "):  # the file is there under its temporary name only
     target = point.removeprefix("inside ")

@@ -23,7 +23,7 @@ from privge.wire.messages import JSON_TYPE, OPERATOR_HEADER
 from privge.wire.tokens import authorization
 
 if TYPE_CHECKING:
-    from privge.device.web import Answer
+    from privge.device.web import Reply
 
 
 @click.group()
@@ -219,11 +219,11 @@ def _url(origin: str, campaign_id: str) -> str:
 
 def _ask(
     url: str, path: str, body: bytes | None, admin_token_file: Path | None, name: str | None, *, insecure_http: bool
-) -> "Answer":
+) -> "Reply":
     """Ask a service as its operator."""
     from privge.collect.service.credentials import ADMIN_VARIABLE, read_admin_token
     from privge.device.address import Address
-    from privge.device.web import Service
+    from privge.device.web import Client
 
     token = read_admin_token(admin_token_file)
     if token is None:
@@ -233,8 +233,8 @@ def _ask(
         headers["Content-Type"] = JSON_TYPE
     if name is not None:
         headers[OPERATOR_HEADER] = name
-    service = Service(Address.parse(url, insecure_http=insecure_http))
+    client = Client(Address.parse(url, insecure_http=insecure_http))
     try:
-        return service.ask("POST", f"{service.address.base}{path}", body=body, headers=headers)
+        return client.ask("POST", f"{client.address.base}{path}", body=body, headers=headers)
     finally:
-        service.close()
+        client.close()

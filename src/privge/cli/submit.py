@@ -22,7 +22,7 @@ from privge.device.address import Address
 from privge.device.contribute import fetch_campaign
 from privge.device.folder import default_folder
 from privge.device.outbox import Outbox
-from privge.device.web import Service
+from privge.device.web import Client
 from privge.wire.limits import MAX_BATCH
 from privge.wire.messages import HELD, OPEN
 from privge.wire.tokens import TokenOf
@@ -77,8 +77,8 @@ def submit(
     require("sending batches", "msgspec")
     start = time.monotonic()
     totals = _Totals()
-    with closing(Service(Address.parse(url, insecure_http=insecure_http))) as service:
-        campaign = fetch_campaign(service)
+    with closing(Client(Address.parse(url, insecure_http=insecure_http))) as client:
+        campaign = fetch_campaign(client)
         token_of = token_source(campaign.id, keys_file, tokens_path)
         outbox = Outbox((default_folder() / "submit" if state is None else state) / campaign.id, campaign)
         beside = campaign.id if keys_file is None and tokens_path is None else None
@@ -89,7 +89,7 @@ def submit(
         )
         with progress_bar("Sending") as progress:
             for piece in pieces:
-                _submit_piece(service, outbox, piece, token_of(piece), size, totals, progress)
+                _submit_piece(client, outbox, piece, token_of(piece), size, totals, progress)
     summary = {
         "campaign": campaign.id, "reports": totals.reports, "drawn": totals.drawn,
         "acknowledged_before": totals.acknowledged_before, "held_before": totals.held_before,
@@ -113,14 +113,14 @@ class _Totals:
 
 
 def _submit_piece(
-    service: Service, outbox: Outbox, piece: Piece, token_of: TokenOf, size: int, totals: _Totals, progress: Progress
+    client: Client, outbox: Outbox, piece: Piece, token_of: TokenOf, size: int, totals: _Totals, progress: Progress
 ) -> None:
     """Keep a report of everybody in a piece whom the service would take, then send what it has not acknowledged."""
     from privge.device.batches import ask_batches, send_batches
 
-    origin = service.address.origin
+    origin = client.address.origin
     absent = outbox.absent(piece.ids)
-    reasons = ask_batches(service, piece.ids[absent].tolist(), token_of=token_of, size=size)
+    reasons = ask_batches(client, piece.ids[absent].tolist(), token_of=token_of, size=size)
     refused = absent[np.array([reason != OPEN for reason in reasons], dtype=np.bool_)]
     taken = np.setdiff1d(np.arange(len(piece.ids)), refused)
     totals.drawn += piece.keep(outbox, taken)
@@ -132,7 +132,7 @@ def _submit_piece(
         known = outbox.acknowledged(origin, number, len(reports))[rows]
         before = totals.reports + int(known.sum())
         totals.outcomes += send_batches(
-            service,
+            client,
             reports,
             rows[~known].tolist(),
             token_of=token_of,

@@ -1,4 +1,4 @@
-"""What was read from documents, kept for the next time: the latest used, in bounded memory."""
+"""What was read from documents, kept for the next time: the latest used, up to so many bytes."""
 
 import threading
 from collections import OrderedDict

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from privge._typing import Progress
-from privge.device.web import Answer, Service
+from privge.device.web import Client, Reply
 from privge.errors import ServiceRefused, ServiceUnavailable
 from privge.reports import Reports
 from privge.wire.bodies import Result
@@ -26,7 +26,7 @@ _GOOD = (200, 201)
 _REASON = re.compile("[a-z_]{1,40}")  # it is printed
 
 
-def ask_batches(service: Service, nodes: Sequence[str | int], *, token_of: TokenOf, size: int = 1_000) -> list[str]:
+def ask_batches(client: Client, nodes: Sequence[str | int], *, token_of: TokenOf, size: int = 1_000) -> list[str]:
     """Return, by the reason that the service gives, what a report of each node would get: ``open`` if it were stored.
 
     Nothing is sent but tokens. Whoever draws a report before this is answered may have drawn it for nothing.
@@ -44,19 +44,19 @@ def ask_batches(service: Service, nodes: Sequence[str | int], *, token_of: Token
 
     def post(some: list[int]) -> list[Result]:
         tokens = [token_of(nodes[row]) for row in some]
-        return _post(service, service.address.standings, tokens, tokens)
+        return _post(client, client.address.standings, tokens, tokens)
 
     def settle(results: dict[int, Result]) -> None:
         for row, result in results.items():
             reasons[row] = result.reason
 
     for first in range(0, len(nodes), size):
-        _settle(service, list(range(first, min(first + size, len(nodes)))), post, settle)
+        _settle(client, list(range(first, min(first + size, len(nodes)))), post, settle)
     return reasons
 
 
 def send_batches(
-    service: Service,
+    client: Client,
     reports: Reports,
     rows: Sequence[int],
     *,
@@ -85,7 +85,7 @@ def send_batches(
     def post(some: list[int]) -> list[Result]:
         tokens = [token_of(node) for node in reports.ids[some].tolist()]
         codes = (encode(reports.codes[row]) for row in some)
-        return _post(service, service.address.reports, tokens, list(zip(tokens, codes, strict=True)))
+        return _post(client, client.address.reports, tokens, list(zip(tokens, codes, strict=True)))
 
     def settle(results: dict[int, Result]) -> None:
         if good := [row for row, result in results.items() if result.status in _GOOD]:
@@ -93,45 +93,45 @@ def send_batches(
         outcomes.update(result.reason for result in results.values())
 
     for first in range(0, len(rows), size):
-        _settle(service, list(rows[first : first + size]), post, settle)
+        _settle(client, list(rows[first : first + size]), post, settle)
         if progress is not None:
             progress(min(first + size, len(rows)), len(rows))
     return outcomes
 
 
 def _settle(
-    service: Service,
+    client: Client,
     rows: list[int],
     post: Callable[[list[int]], list[Result]],
     settle: Callable[[dict[int, Result]], None],
 ) -> None:
     """Post one batch, and again the part of it that the service asks to post later; hand on what is settled."""
-    for failures in range(service.patience.attempts):
+    for failures in range(client.patience.attempts):
         results = dict(zip(rows, post(rows), strict=True))
         later = {row for row, result in results.items() if result.status == 429 or result.status >= 500}
         settle({row: result for row, result in results.items() if row not in later})
         rows = [row for row in rows if row in later]
         if not rows:
             return
-        seconds = service.patience.delay(failures, None)
+        seconds = client.patience.delay(failures, None)
         logger.info("the service puts off %d of a batch; trying again in %.0f s", len(rows), seconds)
-        service.patience.sleep(seconds)
+        client.patience.sleep(seconds)
     raise ServiceUnavailable(f"the service put off {len(rows)} reports again and again; run the same command later")
 
 
-def _post(service: Service, path: str, tokens: list[str], items: Sequence[object]) -> list[Result]:
+def _post(client: Client, path: str, tokens: list[str], items: Sequence[object]) -> list[Result]:
     """Post a batch in the name of the first of its tokens that the service accepts; without one it reads no batch."""
     for position, token in enumerate(tokens):
-        answer = _ask(service, path, token, [] if position else items)  # nothing is enough to see if it is accepted
+        answer = _ask(client, path, token, [] if position else items)  # nothing is enough to see if it is accepted
         if position and answer.status == 200:
-            answer = _ask(service, path, token, items)
+            answer = _ask(client, path, token, items)
         if answer.status != 401:
             return _results(answer, len(items))
     return [Result(401, "unauthorized")] * len(items)
 
 
-def _ask(service: Service, path: str, token: str, items: Sequence[object]) -> Answer:
-    return service.ask(
+def _ask(client: Client, path: str, token: str, items: Sequence[object]) -> Reply:
+    return client.ask(
         "POST",
         path,
         body=msgspec.msgpack.encode(items),
@@ -140,7 +140,7 @@ def _ask(service: Service, path: str, token: str, items: Sequence[object]) -> An
     )
 
 
-def _results(answer: Answer, count: int) -> list[Result]:
+def _results(answer: Reply, count: int) -> list[Result]:
     if answer.status != 200:
         raise ServiceRefused(answer.status, f"the service refuses the batch with {answer.status}: {answer.detail}")
     decode = msgspec.msgpack.decode if answer.kind == BATCH_TYPE else msgspec.json.decode

@@ -22,7 +22,7 @@ from privge.device.folder import default_folder
 from privge.device.memory import FinishedReport, Memory
 from privge.device.pace import PACE, Pace
 from privge.device.patience import PATIENCE, Patience
-from privge.device.web import Service
+from privge.device.web import Client
 from privge.errors import BadData, CampaignMismatch, InvalidCampaign, ServiceRefused
 from privge.perturbation import Drawn, FeatureVector
 from privge.perturbation.draw import draw, rehearse
@@ -117,12 +117,12 @@ def contribute(
     if max_epsilon is not None or lifetime_epsilon is not None:
         memory.set_caps(max_epsilon, lifetime_epsilon)
     drawn: Drawn | None = None
-    with closing(Service(address, patience)) as service:
+    with closing(Client(address, patience)) as client:
         report = memory.charged(address.campaign, node)
         if report is None:
             # Read before the first contact: how long it takes, and whether it fails, is then no answer to a campaign.
             values = features() if callable(features) and not memory.has_prepared(address.campaign, node) else features
-            campaign = fetch_campaign(service)
+            campaign = fetch_campaign(client)
             memory.ledger().check(campaign)
             _check_open(campaign, datetime.now(UTC))
 
@@ -133,20 +133,20 @@ def contribute(
 
             with pace.slot(lambda: rehearse(campaign, node)):
                 prepared, _ = memory.prepare(campaign, draw_now, node)
-            held = ask(service, campaign, node, token)
+            held = ask(client, campaign, node, token)
             if held is not None:
                 drawn = None
             report = memory.charge(campaign, held or prepared)
-        new = _send(service, report, token)
+        new = _send(client, report, token)
     missing, outside = (None, None) if drawn is None else (drawn.missing, drawn.outside)
     spent = memory.ledger().spent
     return Contribution(report.campaign, report.id, drawn is not None, new, report.epsilon, spent, missing, outside)
 
 
-def fetch_campaign(service: Service) -> Campaign:
+def fetch_campaign(client: Client) -> Campaign:
     """Fetch a campaign and check that it is the one that the address names, and that its law holds its epsilon."""
-    address = service.address
-    answer = service.ask("GET", address.path, headers={"Accept": JSON_TYPE}, largest=_LARGEST_CAMPAIGN)
+    address = client.address
+    answer = client.ask("GET", address.path, headers={"Accept": JSON_TYPE}, largest=_LARGEST_CAMPAIGN)
     if answer.status != 200:
         raise _refused(answer.status, answer.detail)
     if hashlib.sha256(answer.body).hexdigest() != address.campaign:
@@ -162,13 +162,13 @@ def fetch_campaign(service: Service) -> Campaign:
     return campaign
 
 
-def ask(service: Service, campaign: Campaign, node: str | int, token: str) -> FinishedReport | None:
+def ask(client: Client, campaign: Campaign, node: str | int, token: str) -> FinishedReport | None:
     """Ask whether a report would be stored; return the one that the service has already, from another device.
 
     Everything for which a report would be refused (a bad token, a closed campaign, erasure, the service's own cap) is
     told here, before anything is charged or sent.
     """
-    answer = service.ask("GET", service.address.standing, headers=authorization(token), largest=_LARGEST_STANDING)
+    answer = client.ask("GET", client.address.standing, headers=authorization(token), largest=_LARGEST_STANDING)
     if answer.status != 200:
         raise _refused(answer.status, f"{answer.detail}; nothing was sent" if answer.detail else "nothing was sent")
     try:
@@ -180,11 +180,11 @@ def ask(service: Service, campaign: Campaign, node: str | int, token: str) -> Fi
         ) from error
 
 
-def _send(service: Service, report: FinishedReport, token: str) -> bool:
+def _send(client: Client, report: FinishedReport, token: str) -> bool:
     """Send a report; return whether it is new to the service."""
-    answer = service.ask(
+    answer = client.ask(
         "PUT",
-        service.address.report(report.id),
+        client.address.report(report.id),
         body=report.body,
         headers={**authorization(token), "Content-Type": REPORT_TYPE},
     )

@@ -68,7 +68,7 @@ class Service:
         self.limits = limits = settings.limits
         self.commit = GroupCommit(store, capacity=limits.queue)
         self.rate = RateLimit(limits.rate, limits.burst, limits.nodes)
-        room = partial(Room, arriving=limits.arriving, memory=limits.bytes_in_flight)
+        room = partial(Room, arriving=limits.arriving, size=limits.bytes_in_flight)
         self.singles = room(places=limits.requests)  # and everything without a body
         self.batches = room(places=limits.batches, each=limits.batches_of_node)
         self.documents = room(places=_DOCUMENTS)
