@@ -18,7 +18,7 @@ from privge.collect.commit import GroupCommit
 from privge.collect.kept import Kept
 from privge.collect.service.body import header
 from privge.collect.service.limits import RateLimit, Room
-from privge.collect.service.metrics import Metrics
+from privge.collect.service.metrics import BODIES, QUEUE, Metrics
 from privge.collect.service.problems import Refused
 from privge.collect.service.settings import Settings
 from privge.collect.service.summary import Summary
@@ -169,8 +169,8 @@ class Service:
 
     def publish(self) -> None:
         """Bring the gauges up to date and leave the counters for other workers."""
-        self.metrics.gauge("privge_queue_depth", self.commit.waiting)
-        self.metrics.gauge("privge_body_bytes", self.singles.used + self.batches.used + self.documents.used)
+        self.metrics.gauge(QUEUE, self.commit.waiting)
+        self.metrics.gauge(BODIES, self.singles.used + self.batches.used + self.documents.used)
         self.metrics.publish()
 
     async def _retire(self, today: date) -> None:
