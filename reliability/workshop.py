@@ -17,12 +17,12 @@ import privge as pg
 from privge.cli import main as privge
 from privge.collect.service.credentials import write_keys
 from privge.collect.stores import Upload, open_store
-from privge.collect.tokens import Key, mint
 from privge.device.memory import Memory
 from privge.experiments.plan import Cell, task_plan
 from privge.experiments.results import Results
 from privge.graph import save_graph, write_graph
 from privge.perturbation.simulate_parts import simulate_parts
+from privge.wire.tokens import Key, mint
 
 ID, VALUE = "zqz", "7391"
 """What every node id and every private value here has in it, and nothing else."""

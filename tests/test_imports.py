@@ -184,7 +184,7 @@ def test_a_core_install_does_what_it_can(tmp_path):
 
 def test_tokens_minted_without_the_extra_are_those_of_the_service(tmp_path):
     from privge.collect.service.credentials import read_keys
-    from privge.collect.tokens import Verifier
+    from privge.wire.tokens import Verifier
 
     core(COMMAND, "token", "keygen", "-o", "keys", folder=tmp_path)
     for node in ("a", 'quo"te\\ é漢\u007f', "line\nend"):

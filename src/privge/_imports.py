@@ -17,6 +17,7 @@ EXTRAS: Mapping[str, str] = MappingProxyType(
         "starlette": "serve",
         "msgspec": "serve",
         "granian": "serve",
+        "prometheus_client": "serve",
         "uvloop": "serve",
         "psycopg": "serve",
         "psycopg_pool": "serve",

@@ -18,9 +18,12 @@ from privge.cli.shown import facts, table, warn
 from privge.collect.publishing import check_times, warnings_of
 from privge.errors import BadData, InvalidCampaign, ServiceRefused
 from privge.mechanisms import LAWS, MAX_LEVELS
+from privge.wire import paths
+from privge.wire.messages import JSON_TYPE, OPERATOR_HEADER
+from privge.wire.tokens import authorization
 
 if TYPE_CHECKING:
-    from privge.device.web import Answer
+    from privge.device.web import Reply
 
 
 @click.group()
@@ -154,7 +157,7 @@ def publish(path: Path, origin: str, admin_token_file: Path | None, name: str | 
     warn(published)
     url = _url(origin, published.id)
     answer = _ask(
-        url, "/v1/campaigns", published.to_json().encode(), admin_token_file, name, insecure_http=insecure_http
+        url, paths.CAMPAIGNS, published.to_json().encode(), admin_token_file, name, insecure_http=insecure_http
     )
     if answer.status not in (200, 201):
         raise ServiceRefused(answer.status, f"the service refuses the campaign with {answer.status}: {answer.detail}")
@@ -192,7 +195,7 @@ def close(
     if len(campaign_id) != 64:
         raise click.BadParameter("a service needs all 64 digits of the id", param_hint="ID")
     url = _url(origin or "", campaign_id)
-    answer = _ask(url, f"/v1/campaigns/{campaign_id}/close", None, admin_token_file, name, insecure_http=insecure_http)
+    answer = _ask(url, paths.closing(campaign_id), None, admin_token_file, name, insecure_http=insecure_http)
     if answer.status != 200:
         raise ServiceRefused(answer.status, f"the service refuses to close it with {answer.status}: {answer.detail}")
     click.echo(f"Campaign {campaign_id} is closed")
@@ -211,27 +214,27 @@ def _close_in_store(url: str, wanted: str, by: str) -> tuple[str, bool]:
 
 
 def _url(origin: str, campaign_id: str) -> str:
-    return f"{origin.rstrip('/')}/v1/campaigns/{campaign_id}"
+    return f"{origin.rstrip('/')}{paths.campaign(campaign_id)}"
 
 
 def _ask(
     url: str, path: str, body: bytes | None, admin_token_file: Path | None, name: str | None, *, insecure_http: bool
-) -> "Answer":
+) -> "Reply":
     """Ask a service as its operator."""
     from privge.collect.service.credentials import ADMIN_VARIABLE, read_admin_token
     from privge.device.address import Address
-    from privge.device.web import Service
+    from privge.device.web import Client
 
     token = read_admin_token(admin_token_file)
     if token is None:
         raise click.UsageError(f"Give --admin-token-file, or the secret in {ADMIN_VARIABLE}.")
-    headers = {"Authorization": f"Bearer {token}"}
+    headers = authorization(token)
     if body is not None:
-        headers["Content-Type"] = "application/json"
+        headers["Content-Type"] = JSON_TYPE
     if name is not None:
-        headers["Privge-Operator"] = name
-    service = Service(Address.parse(url, insecure_http=insecure_http))
+        headers[OPERATOR_HEADER] = name
+    client = Client(Address.parse(url, insecure_http=insecure_http))
     try:
-        return service.ask("POST", f"{service.address.base}{path}", body=body, headers=headers)
+        return client.ask("POST", f"{client.address.base}{path}", body=body, headers=headers)
     finally:
-        service.close()
+        client.close()

@@ -69,7 +69,7 @@ def serve(
     """
     require("the service", "granian", "msgspec", "starlette")
     from privge.collect.service.credentials import check_private, read_admin_token, read_keys
-    from privge.collect.service.server import Address, run
+    from privge.collect.service.server import Listening, run
     from privge.collect.service.settings import Limits, Settings
 
     _check(store_url, workers, tls_cert, tls_key)
@@ -82,7 +82,7 @@ def serve(
         origins=origins,
         summary_seconds=summary_seconds,
     )
-    address = Address(host, port, tls_cert, tls_key, head_seconds=head_seconds)
+    address = Listening(host, port, tls_cert, tls_key, head_seconds=head_seconds)
     run(
         store_url, settings, address, workers=workers, lifetime_epsilon=lifetime_epsilon, by=user(None),
         ready=lambda where: click.echo(f"Listening on {where.url}"),

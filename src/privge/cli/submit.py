@@ -22,10 +22,11 @@ from privge.device.address import Address
 from privge.device.contribute import fetch_campaign
 from privge.device.folder import default_folder
 from privge.device.outbox import Outbox
-from privge.device.token import TokenOf
-from privge.device.web import Service
+from privge.device.web import Client
+from privge.wire.limits import MAX_BATCH
+from privge.wire.messages import HELD, OPEN
+from privge.wire.tokens import TokenOf
 
-_MAX_BATCH = 5_000
 _GOOD = {"stored", "same"}
 
 
@@ -41,7 +42,7 @@ _GOOD = {"stored", "same"}
 @click.option("--tokens", "tokens_path", type=INPUT, help="Instead of keys, a table with the columns id and token.")
 @click.option("--state", type=click.Path(path_type=Path, file_okay=False),
               help="Where finished reports are kept.  [default: privge/submit in your data folder]")  # fmt: skip
-@click.option("--size", type=click.IntRange(1, _MAX_BATCH), default=1_000, show_default=True,
+@click.option("--size", type=click.IntRange(1, MAX_BATCH), default=1_000, show_default=True,
               help="Reports in one request.")  # fmt: skip
 @click.option("--insecure-http", is_flag=True, help="Allow plain http to another machine: others can read along.")
 @json_option
@@ -76,8 +77,8 @@ def submit(
     require("sending batches", "msgspec")
     start = time.monotonic()
     totals = _Totals()
-    with closing(Service(Address.parse(url, insecure_http=insecure_http))) as service:
-        campaign = fetch_campaign(service)
+    with closing(Client(Address.parse(url, insecure_http=insecure_http))) as client:
+        campaign = fetch_campaign(client)
         token_of = token_source(campaign.id, keys_file, tokens_path)
         outbox = Outbox((default_folder() / "submit" if state is None else state) / campaign.id, campaign)
         beside = campaign.id if keys_file is None and tokens_path is None else None
@@ -88,7 +89,7 @@ def submit(
         )
         with progress_bar("Sending") as progress:
             for piece in pieces:
-                _submit_piece(service, outbox, piece, token_of(piece), size, totals, progress)
+                _submit_piece(client, outbox, piece, token_of(piece), size, totals, progress)
     summary = {
         "campaign": campaign.id, "reports": totals.reports, "drawn": totals.drawn,
         "acknowledged_before": totals.acknowledged_before, "held_before": totals.held_before,
@@ -112,26 +113,26 @@ class _Totals:
 
 
 def _submit_piece(
-    service: Service, outbox: Outbox, piece: Piece, token_of: TokenOf, size: int, totals: _Totals, progress: Progress
+    client: Client, outbox: Outbox, piece: Piece, token_of: TokenOf, size: int, totals: _Totals, progress: Progress
 ) -> None:
     """Keep a report of everybody in a piece whom the service would take, then send what it has not acknowledged."""
     from privge.device.batches import ask_batches, send_batches
 
-    origin = service.address.origin
+    origin = client.address.origin
     absent = outbox.absent(piece.ids)
-    reasons = ask_batches(service, piece.ids[absent].tolist(), token_of=token_of, size=size)
-    refused = absent[np.array([reason != "open" for reason in reasons], dtype=np.bool_)]
+    reasons = ask_batches(client, piece.ids[absent].tolist(), token_of=token_of, size=size)
+    refused = absent[np.array([reason != OPEN for reason in reasons], dtype=np.bool_)]
     taken = np.setdiff1d(np.arange(len(piece.ids)), refused)
     totals.drawn += piece.keep(outbox, taken)
-    totals.held_before += reasons.count("held")
-    totals.outcomes.update(reason for reason in reasons if reason not in ("open", "held"))
+    totals.held_before += reasons.count(HELD)
+    totals.outcomes.update(reason for reason in reasons if reason not in (OPEN, HELD))
     totals.reports += len(refused)
     for number, rows in outbox.places(piece.ids[taken]):
         reports = outbox.part(number)
         known = outbox.acknowledged(origin, number, len(reports))[rows]
         before = totals.reports + int(known.sum())
         totals.outcomes += send_batches(
-            service,
+            client,
             reports,
             rows[~known].tolist(),
             token_of=token_of,

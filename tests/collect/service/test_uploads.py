@@ -8,8 +8,8 @@ import pytest
 from collect.service.harness import ADMIN, KEY, InProcess, campaign_of, report_of, token_of
 from privge.collect.service import Limits
 from privge.collect.stores import Outcome
-from privge.collect.tokens import LEEWAY, Key
 from privge.errors import StoreUnavailable
+from privge.wire.tokens import LEEWAY, Key
 
 SECOND = Key("second", b"2" * 32)
 

@@ -1,11 +1,9 @@
 """Uploads: one report, or many."""
 
 import asyncio
-import hashlib
 from collections import Counter
 
 import msgspec
-import numpy as np
 from starlette.requests import Request
 
 from privge.collect.service.answers import Answer, json_answer, report_answer
@@ -13,8 +11,10 @@ from privge.collect.service.body import Body
 from privge.collect.service.problems import Refused, reason_of, result
 from privge.collect.service.service import Known, Service
 from privge.collect.stores.store import Upload
-from privge.collect.tokens import InvalidToken
-from privge.collect.wire import Batch, BatchItem
+from privge.wire.bodies import Batch, BatchItem
+from privge.wire.codes import report_id
+from privge.wire.messages import BATCH_TYPE, REPORT_TYPE
+from privge.wire.tokens import InvalidToken
 
 _BREATH = 200  # items of a batch between two looks at other requests
 
@@ -35,14 +35,14 @@ async def _put_report(service: Service, request: Request) -> str:
     grant = service.grant(request, campaign)
     known = await service.campaign_for_reports(campaign)
     async with Body(
-        request, "application/octet-stream",
-        limit=2 * known.k, seconds=service.limits.body_seconds, room=service.singles, node=grant.node,
+        request, REPORT_TYPE,
+        limit=known.form.size, seconds=service.limits.body_seconds, room=service.singles, node=grant.node,
     ) as body:  # fmt: skip
-        if len(body) != 2 * known.k:
+        if len(body) != known.form.size:
             raise Refused("length")
-        if hashlib.sha256(body).hexdigest() != request.path_params["report"]:
+        if report_id(body) != request.path_params["report"]:
             raise Refused("digest")
-        if max(known.codes.unpack(body)) >= known.outputs:
+        if not known.form.in_range(body):
             raise Refused("code_range")
         outcome = await service.commit.put(campaign, Upload(grant.node, body))
     return outcome.value
@@ -55,7 +55,7 @@ async def post_batch(service: Service, request: Request) -> Answer:
     known = await service.campaign_for_reports(campaign)
     limits = service.limits
     async with Body(
-        request, "application/msgpack",
+        request, BATCH_TYPE,
         limit=limits.batch_bytes, seconds=limits.body_seconds, room=service.batches, node=grant.node,
     ) as body:  # fmt: skip
         try:
@@ -102,9 +102,10 @@ async def _verified(service: Service, known: Known, items: list[BatchItem], reas
 
 def _malformed(known: Known, items: list[BatchItem]) -> list[str]:
     """Return "length" or "code_range" for each malformed item, "" for the others."""
-    reasons = ["" if len(item.codes) == 2 * known.k else "length" for item in items]
+    reasons = ["" if len(item.codes) == known.form.size else "length" for item in items]
     right = [position for position, reason in enumerate(reasons) if reason == ""]
-    codes = np.frombuffer(b"".join(items[position].codes for position in right), "<u2").reshape(-1, known.k)
-    for row in np.flatnonzero((codes >= known.outputs).any(axis=1)).tolist():
-        reasons[right[row]] = "code_range"
+    in_range = known.form.rows_in_range([items[position].codes for position in right])
+    for position, fits in zip(right, in_range, strict=True):
+        if not fits:
+            reasons[position] = "code_range"
     return reasons

@@ -3,7 +3,6 @@
 import asyncio
 
 import msgspec
-import numpy as np
 from starlette.requests import Request
 
 from privge.collect.service.answers import Answer, json_answer
@@ -11,11 +10,13 @@ from privge.collect.service.body import Body
 from privge.collect.service.problems import Refused, result
 from privge.collect.service.service import Service
 from privge.collect.stores.store import Outcome
-from privge.collect.tokens import InvalidToken
-from privge.collect.wire import Standing, Tokens
+from privge.wire.bodies import Standing, Tokens
+from privge.wire.codes import decode
+from privge.wire.messages import BATCH_TYPE, HELD, OPEN
+from privge.wire.tokens import InvalidToken
 
 _BREATH = 200  # tokens of a batch between two looks at other requests
-_NEW = {Outcome.STORED: "open", Outcome.DIFFERENT: "held"}  # other outcomes are called as they would be for a report
+_NEW = {Outcome.STORED: OPEN, Outcome.DIFFERENT: HELD}  # other outcomes are called as they would be for a report
 
 
 async def get_standing(service: Service, request: Request) -> Answer:
@@ -27,7 +28,7 @@ async def get_standing(service: Service, request: Request) -> Answer:
     reason = _NEW.get(outcome, outcome.value)
     if reason not in _NEW.values():
         raise Refused(reason)
-    held = None if codes is None else np.frombuffer(codes, "<u2").tolist()
+    held = None if codes is None else decode(codes).tolist()
     return json_answer(Standing(reason, held), reason, cache_control="no-store")
 
 
@@ -38,7 +39,7 @@ async def post_tokens(service: Service, request: Request) -> Answer:
     known = await service.campaign_for_reports(campaign)
     limits = service.limits
     async with Body(
-        request, "application/msgpack",
+        request, BATCH_TYPE,
         limit=limits.batch_bytes, seconds=limits.body_seconds, room=service.batches, node=grant.node,
     ) as body:  # fmt: skip
         try:

@@ -1,6 +1,6 @@
 """What travels between devices, operators and the service: the types of every JSON and msgpack body.
 
-A report is not among them: it is ``k`` little-endian 16-bit codes, bare bytes.
+A report is not among them: it is bare bytes (`privge.wire.codes`). This is the one module here that needs msgspec.
 """
 
 from datetime import date
@@ -8,12 +8,11 @@ from typing import Annotated
 
 import msgspec
 
+from privge.wire.limits import MAX_BATCH
+
 Hash = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$", description="SHA-256 in lower-case hexadecimal.")]
 Code = Annotated[int, msgspec.Meta(ge=0, lt=65_536)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
-
-MAX_BATCH = 5_000
-"""Most items of one batch."""
 
 
 class TokenPayload(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -33,8 +32,6 @@ class BatchItem(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fie
 
 
 Batch = Annotated[list[BatchItem], msgspec.Meta(max_length=MAX_BATCH)]
-
-
 Tokens = Annotated[list[str], msgspec.Meta(max_length=MAX_BATCH)]
 
 

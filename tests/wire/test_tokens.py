@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from collect.service.harness import FAR, KEY, token_of
-from privge.collect.tokens import LEEWAY, InvalidToken, Key, Verifier, mint
 from privge.errors import BadData
+from privge.wire.tokens import LEEWAY, InvalidToken, Key, Verifier, mint
 
 OTHER = Key("second", b"2" * 32)
 VERIFIER = Verifier([KEY])
