@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from privge.cli import main
@@ -13,8 +14,9 @@ from privge.experiments.summary import Table
 ROOT = Path(__file__).parent.parent
 
 
-def test_every_relative_link_of_the_readme_exists():
-    for target in re.findall(r"\]\((?!http)([^)#]+)", (ROOT / "README.md").read_text(encoding="utf-8")):
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
+def test_every_relative_link_exists(page):
+    for target in re.findall(r"\]\((?!http)([^)#]+)", (ROOT / page).read_text(encoding="utf-8")):
         assert (ROOT / target).exists(), target
 
 
