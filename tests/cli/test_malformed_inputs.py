@@ -153,7 +153,7 @@ TABLES = {
 }
 REPORTS = {
     "text named Parquet": ("r.parquet", "hello", ""),
-    "another table": ("r.parquet", parquet(id=["a"], x=[0.1]), "no file of reports"),
+    "another table": ("r.parquet", parquet(id=["a"], x=[0.1]), "not a file of reports"),
     "changed reports": ("r.parquet", flipped, "digest"),
     "a truncated file": ("r.parquet", truncated(reports(), -20), ""),
     "reports of unknown nodes": ("r.parquet", reports(("a", "z")), "1 of 2 reports are of nodes that are not in"),
