@@ -5,6 +5,7 @@ PrivgeError                      exit code 1
 ├── BadData                      exit code 3   a file or value handed in cannot be used
 │   ├── InvalidCampaign                        a campaign field breaks a rule; names the field
 │   ├── CampaignMismatch                       reports of different campaigns were mixed
+│   ├── NotUpdatable                           an embedding cannot be updated, only made from the beginning
 │   ├── DatasetMissing                         a file of a dataset is not there; says where to put it
 │   ├── DatasetCorrupt                         a file of a dataset is not the published one; names it
 │   └── StoreMismatch                          a database is no store, damaged, or of another version; says which
@@ -59,6 +60,10 @@ class InvalidCampaign(BadData):
 
 class CampaignMismatch(BadData):
     """Reports of different campaigns were mixed."""
+
+
+class NotUpdatable(BadData):
+    """An embedding cannot be updated, only made from the beginning; the message says why."""
 
 
 class DatasetMissing(BadData):

@@ -12,9 +12,10 @@ import pyarrow as pa
 
 from privge._files.folder import Folder
 from privge._files.parquet import opened_parquet
-from privge._files.tables import EDGE_NAMES, first_spoiled, is_text
+from privge._files.tables import first_spoiled, is_text
 from privge._imports import needed
 from privge.errors import BadData
+from privge.graph.edge_columns import EDGE_NAMES
 
 Kind = Literal["integers", "strings"]
 ARROW = {"integers": pa.int64(), "strings": pa.large_string()}
