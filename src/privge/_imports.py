@@ -27,6 +27,8 @@ EXTRAS: Mapping[str, str] = MappingProxyType(
         "tornado": "cluster",
         "duckdb": "cluster",
         "fsspec": "cluster",
+        "pytest": "test",
+        "hypothesis": "test",
     }
 )
 """The extra of privge that brings a module."""
