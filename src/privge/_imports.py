@@ -28,6 +28,8 @@ EXTRAS: Mapping[str, str] = MappingProxyType(
         "tornado": "cluster",
         "duckdb": "cluster",
         "fsspec": "cluster",
+        "pytest": "test",
+        "hypothesis": "test",
     }
 )
 """The extra of privge that brings a module."""

@@ -4,12 +4,13 @@ import json
 from dataclasses import asdict
 from datetime import date
 
+from privge.collect.tokens import InvalidToken, Key, Verifier, mint
+
 import privge as pg
 from collect.service.harness import InProcess
 from privge.cli import main
 from privge.collect.service.credentials import read_keys, write_keys
 from privge.collect.stores import Upload, open_store
-from privge.collect.tokens import InvalidToken, Key, Verifier, mint
 from privge.device.memory import Memory
 from privge.device.outbox import Outbox
 from privge.experiments.results import Results

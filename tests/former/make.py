@@ -13,14 +13,15 @@ import tempfile
 from importlib.metadata import version
 from pathlib import Path
 
+from privge._folder import Folder
+from privge.vectors import begin_parts, finish_parts, write_part
+
 import privge as pg
 from former import current, inputs
 from former.computing import COMPUTED
 from former.inputs import FILES
 from former.reading import READ, private_copy
 from former.writing import WRITERS, run
-from privge._folder import Folder
-from privge.vectors import begin_parts, finish_parts, write_part
 
 COMMIT = "fac4ce1"
 PUBLISHED = Path(__file__).parents[2] / "docs" / "results" / "links-cora.jsonl"

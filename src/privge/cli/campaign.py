@@ -13,11 +13,11 @@ from click.core import ParameterSource
 
 from privge.campaign import Campaign
 from privge.cli.actor import as_option, user
+from privge.cli.fields import asked_fields
 from privge.cli.options import INPUT, OUTPUT, Command, check_output, existing, json_option, naming
 from privge.cli.shown import facts, table, warn
 from privge.collect.publishing import check_times, warnings_of
 from privge.errors import BadData, InvalidCampaign, ServiceRefused
-from privge.mechanisms import LAWS, MAX_LEVELS
 from privge.wire import paths
 from privge.wire.messages import JSON_TYPE, OPERATOR_HEADER
 from privge.wire.tokens import authorization
@@ -33,24 +33,9 @@ def campaign() -> None:
 
 @campaign.command()
 @click.option("--from", "source", type=INPUT, help="Campaign in TOML or JSON, instead of the options below.")
-@click.option("--dimensions", type=click.IntRange(1), help="How many features a person has.")
-@click.option("--names-file", type=INPUT, help="Or their names, one on each line.")
-@click.option("--low", type=float, default=0.0, show_default=True, help="Public lower bound of every feature.")
-@click.option("--high", type=float, default=1.0, show_default=True, help="Public upper bound of every feature.")
-@click.option("--mechanism", type=click.Choice(list(LAWS)), default="hds", show_default=True, help="What devices run.")
-@click.option("--epsilon", type=float, help="Privacy budget of a person's whole report.")
-@click.option("--k", type=click.IntRange(1), help="Features a person reports.  [default: epsilon / 2.5, at least 1]")
-@click.option("--levels", type=click.IntRange(2, MAX_LEVELS), help="Input levels of the grid.  [default: 1025]")
-@click.option("--out-of-bounds", type=click.Choice(["clip", "midpoint", "refuse"]), default="clip", show_default=True,
-              help="What a value outside the bounds becomes (refuse: simulations only).")  # fmt: skip
-@click.option("--missing", type=click.Choice(["midpoint", "low", "high", "refuse"]), default="midpoint",
-              show_default=True, help="What a missing value counts as (refuse: simulations only).")  # fmt: skip
-@click.option("--purpose", default="", help="Why you ask, in words for the person who is asked.")
-@click.option("--opens", help="Time with a zone, such as 2027-01-01T00:00:00Z.")
-@click.option("--closes", help="Time with a zone; no report is taken after it.")
-@click.option("--retention", "retention_days", type=click.IntRange(0), help="Days to keep the reports after --closes.")
+@asked_fields
 @click.option("-o", "--output", type=OUTPUT, required=True, help="Where the canonical document goes (.json).")
-def new(source: Path | None, names_file: Path | None, output: Path, **options: object) -> None:
+def new(source: Path | None, output: Path, **fields: object) -> None:
     """Write the canonical document of a campaign: checked, with its integer law, named by its hash.
 
     Bounds, purpose and times cannot be changed afterwards: another document is another campaign.
@@ -68,7 +53,7 @@ def new(source: Path | None, names_file: Path | None, output: Path, **options: o
         with naming(source):
             check_times(made, datetime.now(UTC))
     else:
-        made = _from_options(names_file, options)
+        made = _from_options(fields)
     warn(made)
     made.save(output)
     click.echo(f"Campaign {made.id} is in {output}")
@@ -83,12 +68,12 @@ def _refuse_options() -> None:
             raise click.UsageError(f"{parameter.opts[0]} has no effect with --from, which brings its own campaign.")
 
 
-def _from_options(names_file: Path | None, options: dict[str, object]) -> Campaign:
-    document = {field: value for field, value in options.items() if value is not None}
-    if (names_file is None) == ("dimensions" not in document):
+def _from_options(fields: dict[str, object]) -> Campaign:
+    document = {name: value for name, value in fields.items() if value is not None}
+    if ("names" in document) == ("dimensions" in document):
         raise click.UsageError("Give either --dimensions or --names-file.")
-    if names_file is not None:
-        document["names"] = names = _names(existing(names_file))
+    if isinstance(path := document.get("names"), Path):
+        document["names"] = names = _names(existing(path))
         document["dimensions"] = len(names)
     try:
         made = Campaign.from_document(document)
@@ -170,9 +155,14 @@ def publish(path: Path, origin: str, admin_token_file: Path | None, name: str | 
 @click.option("--store", "store_url", metavar="URL", help="Or the store itself.  [default: PRIVGE_STORE]")
 @_service_options
 def close(
-    campaign_id: str, origin: str | None, store_url: str | None, admin_token_file: Path | None, name: str | None, *,
+    campaign_id: str,
+    origin: str | None,
+    store_url: str | None,
+    admin_token_file: Path | None,
+    name: str | None,
+    *,
     insecure_http: bool,
-) -> None:  # fmt: skip
+) -> None:
     """Take no more reports for a campaign. Its days of retention begin; it cannot be opened again.
 
     With --store the first digits of the id are enough.

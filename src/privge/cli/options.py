@@ -8,8 +8,8 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from privge.cli.fields import field_option
 from privge.errors import BadData
-from privge.mechanisms import LAWS, MAX_LEVELS
 
 Command = Callable[..., Any]
 INPUT = click.Path(path_type=Path, dir_okay=False)
@@ -32,32 +32,18 @@ def cluster_option(command: Command) -> Command:
 
 def campaign_options(command: Command) -> Command:
     """Add the options that describe a campaign for a simulation."""
-    options = [
-        click.option(
-            "--mechanism",
-            type=click.Choice(list(LAWS)),
-            default="hds",
-            show_default=True,
-            help="none, structure: controls.",
+    options: list[Callable[[Command], Command]] = [
+        field_option("mechanism", help="none, structure: controls."),
+        field_option("epsilon", help="Privacy budget of a person's whole report; not for the controls."),
+        field_option("k"),
+        field_option(
+            "low", default=None, help="Public lower bound of every feature.  [default: 0, if no value lies below]"
         ),
-        click.option("--epsilon", type=float, help="Privacy budget of a person's whole report; not for the controls."),
-        click.option(
-            "--k", type=click.IntRange(1), help="Features a person reports.  [default: epsilon / 2.5, at least 1]"
+        field_option(
+            "high", default=None, help="Public upper bound of every feature.  [default: 1, if no value lies above]"
         ),
-        click.option(
-            "--low", type=float, help="Public lower bound of every feature.  [default: 0, if no value lies below]"
-        ),
-        click.option(
-            "--high", type=float, help="Public upper bound of every feature.  [default: 1, if no value lies above]"
-        ),
-        click.option("--levels", type=click.IntRange(2, MAX_LEVELS), help="Input levels of the grid.  [default: 1025]"),
-        click.option(
-            "--missing",
-            type=click.Choice(["midpoint", "low", "high", "refuse"]),
-            default="midpoint",
-            show_default=True,
-            help="What a missing value counts as; an even grid has no midpoint.",
-        ),
+        field_option("levels"),
+        field_option("missing", help="What a missing value counts as; an even grid has no midpoint."),
         click.option("--seed", type=click.IntRange(0), help="Repeat the noise. NOT PRIVATE; for research."),
     ]
     for option in reversed(options):

@@ -8,8 +8,12 @@ import math
 import operator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
+
+from privge.mechanisms import Law
 
 TOTAL = 2**53
 _PRECISION = 600  # bits after the point
@@ -19,16 +23,17 @@ _PRECISION = 600  # bits after the point
 class Table:
     """``rows[level][code]``: integer weights; ``values[code]``: what a code decodes to."""
 
-    rows: np.ndarray
+    rows: NDArray[np.int64]
     values: list[Fraction]
 
     @classmethod
-    def of(cls, law):
+    def of(cls, law: Law) -> Self:
+        """Read every weight of a law."""
         return cls(np.array([law.weights(level) for level in range(law.levels)]), law.exact_values())
 
 
 def exp_below(exponent: Fraction) -> Fraction:
-    """Rigorous lower bound of exp for exponents of at least 0: all terms are positive, all are floored."""
+    """Return a rigorous lower bound of exp for exponents of at least 0: all terms are positive, all are floored."""
     unit = 1 << _PRECISION
     argument = exponent.numerator * unit // exponent.denominator
     total = term = unit
@@ -40,19 +45,21 @@ def exp_below(exponent: Fraction) -> Fraction:
     return Fraction(total, unit)
 
 
-def assert_rows_are_distributions(table: Table, total: int = TOTAL):
+def assert_rows_are_distributions(table: Table, total: int = TOTAL) -> None:
+    """Refuse weights below 0 and rows that miss the total."""
     assert (table.rows >= 0).all(), "a weight is negative"
     assert [sum(row) for row in table.rows.tolist()] == [total] * len(table.rows), "a row misses the total"
 
 
 def worst_ratio(table: Table) -> Fraction | None:
-    """Largest quotient of two weights in a column; None if a possible output is impossible elsewhere."""
+    """Return the largest quotient of two weights in a column; None if a possible output is impossible elsewhere."""
     possible = table.rows.max(axis=0) > 0
     highest, lowest = (side(table.rows, axis=0)[possible].tolist() for side in (np.max, np.min))
     return None if min(lowest) == 0 else max(map(Fraction, highest, lowest))
 
 
-def assert_private(table: Table, epsilon: Fraction | float, uses: int = 1):
+def assert_private(table: Table, epsilon: Fraction | float, uses: int = 1) -> None:
+    """Refuse a table of which ``uses`` draws spend more than epsilon."""
     ratio = worst_ratio(table)
     assert ratio is not None, "an output gives its input away"
     bound = Fraction(1) if epsilon == 0 else exp_below(Fraction(epsilon))
@@ -60,7 +67,7 @@ def assert_private(table: Table, epsilon: Fraction | float, uses: int = 1):
 
 
 def moments(table: Table, level: int) -> tuple[Fraction, Fraction]:
-    """Exact mean and variance of one row."""
+    """Return the exact mean and variance of one row."""
     weights = table.rows[level].tolist()
     unit = math.lcm(*(value.denominator for value in table.values))
     values = [value.numerator * (unit // value.denominator) for value in table.values]
@@ -69,8 +76,8 @@ def moments(table: Table, level: int) -> tuple[Fraction, Fraction]:
     return mean, square - mean**2
 
 
-def assert_linear_mean(table: Table, tolerance: float = 0.0):
-    """The mean grows linearly with the input and vanishes at the midpoint."""
+def assert_linear_mean(table: Table, tolerance: float = 0.0) -> None:
+    """Refuse a mean that does not grow linearly with the input, or does not vanish at the midpoint."""
     steps = len(table.rows) - 1
     means = [moments(table, level)[0] for level in range(steps + 1)]
     assert means[-1] > 0, "the mean does not grow with the input"

@@ -1,0 +1,55 @@
+"""Options that stand for fields of a campaign, made from the one place that states them."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from privge.campaign.campaign import FIELDS
+from privge.campaign.features import Bound, Names
+from privge.campaign.field import Kind
+from privge.campaign.kinds import Choice, Integer, Maybe
+from privge.campaign.privacy import Budget, Grid, Mechanism, Share
+from privge.mechanisms import LAWS
+
+_Command = Callable[..., Any]
+
+
+def asked_fields(command: _Command) -> _Command:
+    """Add an option for every field that the command line asks for."""
+    for name in reversed([name for name, field in FIELDS.items() if field.asked]):
+        command = field_option(name)(command)
+    return command
+
+
+def field_option(name: str, **instead: Any) -> Callable[[_Command], _Command]:  # noqa: ANN401 (click's own)
+    """Return the option of one field; what is said otherwise here goes to `click.option` instead."""
+    field = FIELDS[name]
+    if field.asked is None:
+        raise LookupError(f"the field {name!r} is not asked for on the command line")
+    default = field.asked.default if field.required else field.default
+    stated = {"type": option_type(field.kind), "default": default, "help": field.asked.help, **instead}
+    seen = stated["default"] not in (None, "")
+    return click.option(field.asked.flag or f"--{name.replace('_', '-')}", name, show_default=seen, **stated)
+
+
+def option_type(kind: Kind[Any]) -> Any:  # noqa: ANN401 (whatever click takes)
+    """Return what an option for a kind of field takes; text if nothing else is known."""
+    taken: Any = None
+    match kind:
+        case Maybe():
+            taken = option_type(kind.kind)
+        case Integer() | Grid():
+            taken = click.IntRange(kind.least, kind.most)
+        case Share():
+            taken = click.IntRange(1)
+        case Bound() | Budget():
+            taken = float
+        case Choice():
+            taken = click.Choice(list(kind.meanings))
+        case Mechanism():
+            taken = click.Choice(list(LAWS))
+        case Names():
+            taken = click.Path(path_type=Path, dir_okay=False)
+    return taken
