@@ -9,14 +9,14 @@ import logging
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
 from privge._files.matrices import SparseMatrix, checked_matrix
-from privge._typing import Floats
+from privge._typing import Floats, Table, is_arrow, is_pandas
 from privge.errors import BadData
 from privge.ids import Ids, as_ids
 
@@ -32,13 +32,6 @@ _SHOWN = 5  # names in one message
 _LIKE_IDS = re.compile(
     r"(^|[\W_])(ids?|uid|uuid|guid)$|^(node|user|person|member|customer)s?$|[a-z](Id|ID)$", re.IGNORECASE
 )
-
-
-class Table(Protocol):
-    """A table of another library: of pandas, polars or pyarrow, or any other that hands out Arrow columns."""
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """Hand out the columns."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +63,7 @@ FeatureData: TypeAlias = FeatureMatrix | Table | Features
 
 def is_table(data: FeatureData) -> bool:
     """Say whether rows have ids of their own, as those of a table have and those of an array have not."""
-    return isinstance(data, Features) or _is_pandas(data) or _is_arrow(data)
+    return isinstance(data, Features) or is_pandas(data) or is_arrow(data)
 
 
 def features_of(
@@ -91,9 +84,9 @@ def features_of(
     """
     if isinstance(data, Features):
         matrix, names = in_order(data, wanted), _taken(data.names, wanted)
-    elif _is_pandas(data):
+    elif is_pandas(data):
         matrix, names = _from_pandas(data, wanted)
-    elif _is_arrow(data):
+    elif is_arrow(data):
         matrix, names = _from_arrow(data, wanted)
     else:
         matrix, names = _array(data), None
@@ -171,20 +164,12 @@ def _guess(name: str, others: Sequence[str]) -> str:
     return f" (is it {folded[close[0]]!r}?)" if close else ""
 
 
-def _is_pandas(data: object) -> "TypeGuard[pd.DataFrame]":
-    return hasattr(data, "iloc") and hasattr(data, "columns")
-
-
-def _is_arrow(data: object) -> TypeGuard[Table]:
-    return hasattr(data, "__arrow_c_stream__")
-
-
 def _own_ids(data: FeatureData, matrix: AnyMatrix) -> Iterable[object]:
     if isinstance(data, Features):
         return data.ids
-    if _is_pandas(data):
+    if is_pandas(data):
         return _pandas_ids(data)
-    if _is_arrow(data):
+    if is_arrow(data):
         return _arrow_ids(data)
     return np.arange(matrix.shape[0])
 
