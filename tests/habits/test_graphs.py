@@ -212,7 +212,7 @@ def test_weights_that_are_asked_for_must_be_there():
         (pyg(edge_attr=np.ones((10, 3))), {"weight": True}),
         (frame(strength="much"), {"weight": "strength"}),
     ):
-        with pytest.raises(BadData, match="weight|strength"):
+        with pytest.raises(BadData, match=r"weight|strength"):
             pg.as_graph(data, **options)
 
 
