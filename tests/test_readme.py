@@ -7,9 +7,10 @@ import pytest
 from click.testing import CliRunner
 
 from privge.cli import main
-from privge.experiments.plan import Cell, task_plan
+from privge.experiments.cell import Cell
+from privge.experiments.comparison import Table
+from privge.experiments.plan import HDS, task_plan
 from privge.experiments.results import Results
-from privge.experiments.summary import Table
 
 ROOT = Path(__file__).parent.parent
 
@@ -27,8 +28,8 @@ def test_the_table_of_the_readme_is_that_of_the_committed_results():
         part = text[text.index(f"| **{task}, ") :]
         for dataset in ("cora", "pubmed", "facebook", "wikipedia"):
             row = re.search(rf"^\| {dataset.capitalize()}, (\d+).*$", part, flags=re.MULTILINE)
-            one = found.summary(Cell(task, dataset, "hds", epsilon, task_plan(task).datasets[dataset].k))
-            controls = (one.structure_only, one.baseline, one.no_privacy)
+            one = found.comparison(Cell(task, dataset, HDS, epsilon, task_plan(task).datasets[dataset].k))
+            controls = (one.structure_only, one.graph_alone, one.no_privacy)
             cells = [str(value) for value in (one.value, *controls, one.lift, one.lift_over_graph_alone)]
             assert row.group(0).split(" | ")[1:7] == cells
             assert int(row.group(1)) == one.value.repeats

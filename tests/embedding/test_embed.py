@@ -191,7 +191,7 @@ def test_the_estimator_follows_scikit_learn():
     z = copy.fit_transform(graph, features)
     assert (z == estimator.set_params(seed=4).fit_transform(graph, features)).all()
     assert copy.embedding_.provenance.source.k == 2
-    with pytest.raises(ValueError, match="no parameter"):
+    with pytest.raises(ValueError, match="not a parameter"):
         estimator.set_params(colour=1)
 
 

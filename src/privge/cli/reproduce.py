@@ -9,12 +9,13 @@ import click
 from privge._imports import require
 from privge.cli.options import json_option
 from privge.cli.progress import progress_bar
+from privge.experiments.method import RAW_FEATURES
 from privge.experiments.spread import NO_SPREAD
-from privge.mechanisms import LAWS
+from privge.mechanisms import LAWS, NoPrivacy
 
 if TYPE_CHECKING:
-    from privge.experiments.plan import Cell
-    from privge.experiments.summary import Summary
+    from privge.experiments.cell import Cell
+    from privge.experiments.comparison import Comparison
 
 _COLUMNS = (
     "task",
@@ -30,6 +31,7 @@ _COLUMNS = (
     "over graph alone (95 %)",
     "paper",
 )
+_METHODS = (*(name for name in LAWS if name != NoPrivacy.name), RAW_FEATURES.name)
 _ITEMS = ("nodes", "links", "k", "scale", "variance", "all")
 
 
@@ -38,7 +40,9 @@ _ITEMS = ("nodes", "links", "k", "scale", "variance", "all")
 @click.option(
     "--dataset", "names", multiple=True, help="Only this dataset; may be given several times.  [default: those at hand]"
 )
-@click.option("--mechanism", "mechanisms", multiple=True, type=click.Choice(list(LAWS)), help="Only this mechanism.")
+@click.option(
+    "--mechanism", "mechanisms", multiple=True, type=click.Choice(_METHODS), help="Only this mechanism or control."
+)
 @click.option("--epsilon", "epsilons", multiple=True, type=float, help="Only this privacy budget.")
 @click.option("--k", "ks", multiple=True, type=click.IntRange(1), help="Only this number of reported features.")
 @click.option("--repeats", type=click.IntRange(1), default=10, show_default=True, help="Splits and draws of noise.")
@@ -85,10 +89,10 @@ def reproduce(
     if item != "variance":  # which is arithmetic alone
         require("an experiment", "torch", "sklearn")
     from privge.experiments import variance
+    from privge.experiments.comparison import Table
     from privge.experiments.results import Results
     from privge.experiments.schedule import run_all
     from privge.experiments.selection import Selection
-    from privge.experiments.summary import Table
 
     results = Results(folder)
     selection = Selection(item, names, mechanisms, epsilons, ks)
@@ -100,29 +104,29 @@ def reproduce(
     cells = selection.cells(data_dir)
     with progress_bar(f"{item}, {repeats} repeats of {len(cells)} cells with controls") as progress:
         run_all(results, selection.with_controls(cells), repeats, jobs=jobs, data_dir=data_dir, progress=progress)
-    _print(Table(results, repeats).summaries(cells), as_json=as_json)
+    _print(Table(results, repeats).comparisons(cells), as_json=as_json)
 
 
-def _print(summaries: "list[Summary]", *, as_json: bool) -> None:
+def _print(comparisons: "list[Comparison]", *, as_json: bool) -> None:
     if as_json:
-        for summary in summaries:
-            click.echo(json.dumps(summary.to_dict()))
+        for one in comparisons:
+            click.echo(json.dumps(one.to_dict()))
         return
-    rows = [_COLUMNS, *(_row(one) for one in summaries)]
+    rows = [_COLUMNS, *(_row(one) for one in comparisons)]
     widths = [max(len(row[i]) for row in rows) for i in range(len(_COLUMNS))]
     for row in rows:
         cells = [
             f"{text:{'<' if i < 3 else '>'}{width}}" for i, (text, width) in enumerate(zip(row, widths, strict=True))
         ]
         click.echo("  ".join(cells).rstrip())
-    if any(one.cell.form == "paper" for one in summaries):
+    if any(one.cell.form == "paper" for one in comparisons):
         click.echo("* inputs as the paper feeds them to its network, not brought to one scale")
-    if any(one.value.repeats == 1 for one in summaries):
+    if any(one.value.repeats == 1 for one in comparisons):
         click.echo(f"Without ±: {NO_SPREAD}; a difference of one repeat has no interval, and nothing follows from it.")
 
 
-def _row(one: "Summary") -> tuple[str, ...]:
-    cell, controls = one.cell, (one.structure_only, one.baseline, one.no_privacy)
+def _row(one: "Comparison") -> tuple[str, ...]:
+    cell, controls = one.cell, (one.structure_only, one.graph_alone, one.no_privacy)
     paper = "" if one.paper is None else f"{one.paper:g}"
     shape = (_name(cell), str(cell.k or ""))
     differences = (str(one.lift), str(one.lift_over_graph_alone))
@@ -130,7 +134,7 @@ def _row(one: "Summary") -> tuple[str, ...]:
 
 
 def _mechanism(cell: "Cell") -> str:
-    return cell.mechanism + ("*" if cell.form == "paper" else "")
+    return cell.method.name + ("*" if cell.form == "paper" else "")
 
 
 def _name(cell: "Cell") -> str:

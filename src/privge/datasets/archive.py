@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from privge._files.atomic import atomic_path
 from privge.datasets.cache import difference, largest_size
-from privge.datasets.catalogue import DataFile
+from privge.datasets.description import DataFile
 from privge.errors import DatasetCorrupt
 
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, ValueError, OSError)

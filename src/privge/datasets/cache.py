@@ -8,8 +8,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Final
 
-from privge.datasets.catalogue import DataFile, Description
 from privge.datasets.contents import Blob
+from privge.datasets.description import DataFile, Description
 from privge.errors import DatasetCorrupt, DatasetMissing
 
 LARGEST_FILE: Final = 64 * 2**20

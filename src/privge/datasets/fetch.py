@@ -9,7 +9,7 @@ from pathlib import Path
 from privge._typing import Progress
 from privge.datasets.archive import extract
 from privge.datasets.cache import DataDirectory, by_hand, largest_size
-from privge.datasets.catalogue import Archive, DataFile, Description
+from privge.datasets.description import Archive, DataFile, Description
 from privge.datasets.download import PATIENCE, Patience, download
 from privge.errors import DatasetCorrupt, DatasetMissing
 

@@ -8,9 +8,10 @@ import scipy.sparse
 
 from privge._typing import Progress
 from privge.datasets.cache import DataDirectory, data_directory
-from privge.datasets.catalogue import DATASETS, Description
+from privge.datasets.catalogue import DATASETS
 from privge.datasets.contents import Contents
 from privge.datasets.dataset import Dataset
+from privge.datasets.description import Description
 from privge.datasets.fetch import fetch
 from privge.errors import DatasetCorrupt
 from privge.graph import Graph

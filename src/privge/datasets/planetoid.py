@@ -4,7 +4,7 @@ Nodes are the rows of ``allx``, then the test nodes; ``test.index`` says which t
 nodes that it leaves out (15 of Citeseer) have no features and no label.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import scipy.sparse
@@ -14,7 +14,7 @@ from privge.datasets._pickle import read_pickle
 from privge.datasets.contents import Blob, Contents
 
 
-def read_planetoid(blobs: Mapping[str, Blob], classes: tuple[str, ...]) -> Contents:
+def read_planetoid(blobs: Mapping[str, Blob], classes: Sequence[str]) -> Contents:
     """Read the files ``allx``, ``ally``, ``tx``, ``ty``, ``graph`` and ``test.index`` of one dataset."""
     first, test = _matrix(blobs["allx"]), _matrix(blobs["tx"])
     if first.shape[1] != test.shape[1]:
@@ -33,7 +33,7 @@ def read_planetoid(blobs: Mapping[str, Blob], classes: tuple[str, ...]) -> Conte
             np.array([-1]),
         ]
     )
-    return Contents(_links(blobs["graph"], nodes), features, known[rows], classes)
+    return Contents(_links(blobs["graph"], nodes), features, known[rows], tuple(classes))
 
 
 def _matrix(blob: Blob) -> scipy.sparse.csr_array:

@@ -7,14 +7,14 @@ from privge._typing import Decoding
 from privge.campaign import Campaign
 from privge.embedding.embed import embed
 from privge.embedding.join import in_graph_order
-from privge.embedding.parameters import Parameters
+from privge.embedding.parameters import NamedParameters
 from privge.graph import Graph
 from privge.perturbation.bounds import Bound, assumed, by_column, check_features
 from privge.perturbation.features import FeatureData
 from privge.propagation import DEFAULT_ALPHA, DEFAULT_R, DEFAULT_TOLERANCE, HERE, Matrix, Place
 
 
-class PrivGE(Parameters):
+class PrivGE(NamedParameters):
     """The whole method in scikit-learn's form: perturb, propagate, embed.
 
     ``fit_transform(graph, features)`` simulates every device. Parameters are those of `privge.Campaign` and

@@ -48,6 +48,8 @@ class NoPrivacy(_Control):
     """NOT PRIVATE: reports the rounded input. The upper control; never for real people."""
 
     name = "none"
+    label = "rounded, no privacy"
+    colour = "#26323a"
     rescaled = True
     fixed_epsilon = math.inf
 
@@ -87,6 +89,8 @@ class StructureOnly(_Control):
     """
 
     name = "structure"
+    label = "structure-only"
+    colour = "#9aa5ad"
     rescaled = False
     fixed_epsilon = 0.0
 

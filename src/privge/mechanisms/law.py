@@ -35,6 +35,12 @@ class Law(Mechanism):
     name: ClassVar[str]
     """What the mechanism is called in campaigns and on the command line."""
 
+    label: ClassVar[str]
+    """What the mechanism is called in tables and pictures."""
+
+    colour: ClassVar[str]
+    """Its colour in pictures, such as ``#0f766e``."""
+
     rescaled: ClassVar[bool]
     """Whether raw decoding multiplies a sampled coordinate by d/k, as the paper does for all but HDS."""
 

@@ -43,6 +43,8 @@ class MultiBit(Law):
     """
 
     name = "multibit"
+    label = "Multi-bit"
+    colour = "#2563eb"
     rescaled = True
 
     levels: int

@@ -18,6 +18,8 @@ class Piecewise(WindowLaw):
     """Window law with the piecewise mechanism's width; raw decoding is already unbiased."""
 
     name = "piecewise"
+    label = "Piecewise"
+    colour = "#7c3aed"
     rescaled = True
 
     @classmethod

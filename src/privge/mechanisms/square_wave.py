@@ -19,6 +19,8 @@ class SquareWave(WindowLaw):
     """Window law with the square wave's width; raw decoding leaves the bias as the paper does."""
 
     name = "hds"
+    label = "HDS"
+    colour = "#0f766e"
     rescaled = False
 
     @classmethod

@@ -4,6 +4,7 @@ torch and scikit-learn (the extra ``train``) are imported when a head or a metri
 """
 
 from privge.tasks.baselines import best_label_propagation, best_ppr_scores, label_mass, ppr_scores, propagate_labels
+from privge.tasks.head import Head
 from privge.tasks.links import LinkPredictor
 from privge.tasks.metrics import accuracy, auc, average_precision, macro_f1
 from privge.tasks.nodes import NodeClassifier
@@ -12,6 +13,7 @@ from privge.tasks.splits import EdgeSplit, NodeSplit, Pairs, Rows, split_edges, 
 
 __all__ = [
     "EdgeSplit",
+    "Head",
     "LinkPredictor",
     "NodeClassifier",
     "NodeSplit",

@@ -1,6 +1,6 @@
 """What the graph gives without any features: the controls that a head on features must beat."""
 
-from typing import Literal
+from typing import Final, Literal, TypedDict, Unpack
 
 import numpy as np
 import scipy.sparse
@@ -21,17 +21,28 @@ BACKGROUNDS = (0.0, 0.2, 0.5, 1.0)
 _COLUMNS = 512  # of the personalized PageRank matrix at once
 
 
+class SymmetricPageRank(TypedDict, total=False):
+    """Options of the baselines, each as of `privge.propagate`; those left out are the defaults of the baseline."""
+
+    alpha: float
+    tolerance: float
+    threads: int | None
+
+
+class PageRank(SymmetricPageRank, total=False):
+    """The same with ``r``, where any form of personalized PageRank will do."""
+
+    r: float
+
+
+_LABELS: Final[PageRank] = {"alpha": 0.1, "r": 0.0, "tolerance": 1e-6}
+_PAIRS: Final[SymmetricPageRank] = {"alpha": 0.3, "tolerance": 1e-4}
+
+
 def propagate_labels(
-    graph: Graph,
-    labels: NDArray[np.integer],
-    train: Rows,
-    *,
-    alpha: float = 0.1,
-    r: float = 0.0,
-    tolerance: float = 1e-6,
-    threads: int | None = None,
+    graph: Graph, labels: NDArray[np.integer], train: Rows, **options: Unpack[PageRank]
 ) -> NDArray[np.integer]:
-    """Spread the training labels over the graph by personalized PageRank; each node takes its strongest class.
+    """Let the training labels walk over the graph by personalized PageRank; each node takes its strongest class.
 
     Parameters
     ----------
@@ -41,44 +52,28 @@ def propagate_labels(
         One for each node; only those of ``train`` are read.
     train
         Rows whose label is known.
-    alpha
-        As of `privge.propagate`.
-    r
-        As of `privge.propagate`.
-    tolerance
-        As of `privge.propagate`.
-    threads
-        As of `privge.propagate`.
+    options
+        ``alpha`` (0.1 if it is left out), ``r`` (0), ``tolerance`` (1e-6) and ``threads`` of `privge.propagate`.
 
     Returns
     -------
     NDArray[np.integer]
         A class for each node; the most frequent one where no training label arrives.
     """
-    classes, mass = label_mass(graph, labels, train, alpha=alpha, r=r, tolerance=tolerance, threads=threads)
+    classes, mass = label_mass(graph, labels, train, **options)
     most_frequent = np.unique(labels[train], return_counts=True)[1].argmax()
-    chosen = np.where(mass.max(axis=1) > tolerance, mass.argmax(axis=1), most_frequent)
-    predicted: NDArray[np.integer] = classes[chosen]
+    arrives = mass.max(axis=1) > {**_LABELS, **options}["tolerance"]
+    predicted: NDArray[np.integer] = classes[np.where(arrives, mass.argmax(axis=1), most_frequent)]
     return predicted
 
 
 def label_mass(
-    graph: Graph,
-    labels: NDArray[np.integer],
-    train: Rows,
-    *,
-    alpha: float = 0.1,
-    r: float = 0.0,
-    tolerance: float = 1e-6,
-    threads: int | None = None,
+    graph: Graph, labels: NDArray[np.integer], train: Rows, **options: Unpack[PageRank]
 ) -> tuple[NDArray[np.integer], Matrix]:
     """Return the classes of the training labels, and how much of each arrives at each node; see `propagate_labels`."""
     classes, columns = np.unique(labels[train], return_inverse=True)
-    known = scipy.sparse.csr_array(
-        (np.ones(len(train), dtype=np.float32), (train, columns)), shape=(graph.nodes, len(classes))
-    )
-    mass, _ = propagate(graph, known, alpha=alpha, r=r, tolerance=tolerance, on=Local(threads=threads))
-    return classes, mass
+    chosen: PageRank = {**_LABELS, **options}
+    return classes, _walk(graph, train, columns, **chosen)
 
 
 def best_label_propagation(
@@ -90,15 +85,7 @@ def best_label_propagation(
     return candidates[int(np.argmax(scores))]
 
 
-def ppr_scores(
-    graph: Graph,
-    pairs: Pairs,
-    *,
-    alpha: float = 0.3,
-    background: float = 0.0,
-    tolerance: float = 1e-4,
-    threads: int | None = None,
-) -> Floats:
+def ppr_scores(graph: Graph, pairs: Pairs, *, background: float = 0.0, **options: Unpack[SymmetricPageRank]) -> Floats:
     """Score pairs by personalized PageRank, in its symmetric form (r = 1/2), with no features at all.
 
     The form is symmetric, so one end of a pair suffices: columns are computed for a set of nodes that touches
@@ -113,22 +100,16 @@ def ppr_scores(
     background
         Share of the leading eigenvector's part, ``sqrt(d_u d_v) / sum(d)``, that is taken off. That part is the
         same whether u and v are near or far; it knows degrees only.
-    alpha
-        As of `privge.propagate`.
-    tolerance
-        As of `privge.propagate`.
-    threads
-        As of `privge.propagate`.
+    options
+        ``alpha`` (0.3 if it is left out), ``tolerance`` (1e-4) and ``threads`` of `privge.propagate`.
     """
+    chosen: SymmetricPageRank = {**_PAIRS, **options}
     sources, targets = _cover(pairs, graph.nodes)
     scores = np.empty(len(pairs))
     wanted = np.unique(sources)
     for start in range(0, len(wanted), _COLUMNS):
         block = wanted[start : start + _COLUMNS]
-        units = scipy.sparse.csr_array(
-            (np.ones(len(block), dtype=np.float32), (block, np.arange(len(block)))), shape=(graph.nodes, len(block))
-        )
-        proximity, _ = propagate(graph, units, alpha=alpha, r=0.5, tolerance=tolerance, on=Local(threads=threads))
+        proximity = _walk(graph, block, np.arange(len(block)), r=0.5, **chosen)
         mine = np.flatnonzero((sources >= block[0]) & (sources <= block[-1]))
         scores[mine] = proximity[targets[mine], np.searchsorted(block, sources[mine])]
     return scores - background * _eigenpart(graph, pairs)
@@ -155,6 +136,15 @@ def best_ppr_scores(
     best = int(np.argmax([auc(positives, negatives) for positives, negatives, *_ in candidates]))
     validation, validation_negatives, test, test_negatives = candidates[best]
     return (test, test_negatives) if part == "test" else (validation, validation_negatives)
+
+
+def _walk(graph: Graph, rows: Rows, columns: NDArray[np.integer], **options: Unpack[PageRank]) -> Matrix:
+    """Return what arrives at each node, column by column, of the ones that stand at these rows and columns."""
+    ones = np.ones(len(rows), dtype=np.float32)
+    start = scipy.sparse.csr_array((ones, (rows, columns)), shape=(graph.nodes, int(columns.max()) + 1))
+    alpha, r, tolerance = options["alpha"], options["r"], options["tolerance"]
+    on = Local(threads=options.get("threads"))
+    return propagate(graph, start, alpha=alpha, r=r, tolerance=tolerance, on=on)[0]
 
 
 def _eigenpart(graph: Graph, pairs: Pairs) -> Floats:

@@ -1,16 +1,17 @@
 """`LinkPredictor`: the paper's head for pairs of nodes, on the Hadamard product of their vectors."""
 
 import math
-from typing import TYPE_CHECKING, Literal, Self, TypeAlias, get_args
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privge.graph import Graph
 from privge.propagation import Matrix
-from privge.tasks.estimator import Estimator
+from privge.tasks.head import Head
 from privge.tasks.metrics import auc
-from privge.tasks.scaling import Block, Rule, Scaling, check_matrix, rows_at_once
+from privge.tasks.scaling import Block, Scaling, check_matrix, rows_at_once
 from privge.tasks.splits import Pairs, are_edges, draw_negatives
 
 if TYPE_CHECKING:
@@ -24,79 +25,37 @@ if TYPE_CHECKING:
 Start: TypeAlias = Literal["inner product", "random"]
 
 
-class LinkPredictor(Estimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class LinkPredictor(Head):
     """Score pairs of nodes: the higher, the more likely they are joined.
 
     The Hadamard product of two scaled vectors goes through a perceptron with one output; with one layer that is
     logistic regression. The loss is the pairwise one of the paper, ``(1 - (s_positive - s_negative))^2``, averaged
     over all pairs of a positive and a negative of the batch. Every epoch draws its own positives and fresh
-    negatives. Only the products of one batch exist at a time.
+    negatives. Only the products of one batch exist at a time. The validation score is the AUC.
+    Parameters that are not described here are those of `Head`.
 
     Parameters
     ----------
-    hidden
-        Width of hidden layers.
-    layers
-        Number of linear layers; 1 is logistic regression.
-    dropout
-        Share of hidden units dropped.
-    learning_rate
-        Of Adam.
-    weight_decay
-        Of Adam.
-    batch
-        Positive pairs in a minibatch; it has as many negatives.
     budget
         Positive pairs in an epoch: all training pairs, or a fresh sample of so many.
-    epochs
-        At most so many.
-    patience
-        Stop after so many epochs without a better validation AUC.
-    scaling
-        See `privge.tasks.scaling`; ``none`` is the paper's.
     start
         ``inner product``: training starts from the inner product of the two scaled vectors, already a good score,
         and hidden layers start as zero beside it. ``random``: random weights and nothing else, the paper's.
-    seed
-        The same seed, on the same number of threads, gives the same predictor.
-    threads
-        Of torch; None leaves its setting.
-    device
-        ``cpu``, ``cuda``, ``cuda:1``, ...
     """
 
-    def __init__(
-        self,
-        *,
-        hidden: int = 64,
-        layers: int = 1,
-        dropout: float = 0.0,
-        learning_rate: float = 0.03,
-        weight_decay: float = 0.0,
-        batch: int = 512,
-        budget: int = 10_000,
-        epochs: int = 10,
-        patience: int = 2,
-        scaling: Rule = "rows",
-        start: Start = "inner product",
-        seed: int = 0,
-        threads: int | None = None,
-        device: str = "cpu",
-    ) -> None:
-        self.hidden = hidden
-        self.layers = layers
-        self.dropout = dropout
-        self.learning_rate = learning_rate
-        self.weight_decay = weight_decay
-        self.batch = batch
-        self.budget = budget
-        self.epochs = epochs
-        self.patience = patience
-        self.scaling = scaling
-        self.start = start
-        self.seed = seed
-        self.threads = threads
-        self.device = device
+    hidden: int = 64
+    layers: int = 1
+    dropout: float = 0.0
+    learning_rate: float = 0.03
+    weight_decay: float = 0.0
+    batch: int = 512
+    epochs: int = 10
+    patience: int = 2
+    budget: int = 10_000
+    start: Start = "inner product"
+
+    counts: ClassVar[tuple[str, ...]] = ("batch", "budget")
 
     def fit(self, matrix: Matrix, graph: Graph, train: Pairs, *, validation: tuple[Pairs, Pairs]) -> Self:
         """Train on pairs; the scale is taken from all rows of the matrix.
@@ -124,26 +83,23 @@ class LinkPredictor(Estimator):
         self.scaling_ = Scaling.fit(matrix, self.scaling)
         scaled = self.scaling_.rows(matrix, np.arange(len(matrix)))
         generator = np.random.default_rng([self.seed, 4])
-        with training.scope():
-            self.network_ = self._network(scaled, graph, train, validation, generator).to(self.device)
-            self.validation_scores_ = training.run(
-                self.network_,
-                lambda: self._losses(scaled, graph, train, generator),
-                lambda: auc(*(self._scores(scaled, pairs) for pairs in validation)),
-            )
+        self._train(
+            training,
+            lambda: self._network(scaled, graph, train, validation, generator),
+            lambda: self._losses(scaled, graph, train, generator),
+            lambda: auc(*(self._scores(scaled, pairs) for pairs in validation)),
+        )
         return self
 
     def decision_function(self, matrix: Matrix, pairs: Pairs) -> NDArray[np.float64]:
         """Return the score of each pair."""
         self._check_fitted()
-        import torch
-
-        from privge.tasks.network import threads
+        from privge.tasks.network import inference
 
         check_matrix(matrix, self.scaling_.width)
         _check_pairs(pairs, len(matrix))
         rows, places = np.unique(pairs, return_inverse=True)
-        with threads(self.threads), torch.no_grad():
+        with inference(self.threads):
             return self._scores(self.scaling_.rows(matrix, rows), places.reshape(pairs.shape))
 
     def score(self, matrix: Matrix, pairs: Pairs, negatives: Pairs) -> float:
@@ -152,22 +108,9 @@ class LinkPredictor(Estimator):
         return auc(scores[: len(pairs)], scores[len(pairs) :])
 
     def _training(self) -> "Training":
-        from privge.tasks.network import Training
-
         if self.start not in get_args(Start):
             raise ValueError(f"start must be one of {', '.join(get_args(Start))}, got {self.start!r}")
-        for name in ("batch", "budget"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)!r}")
-        return Training(
-            learning_rate=self.learning_rate,
-            weight_decay=self.weight_decay,
-            epochs=self.epochs,
-            patience=self.patience,
-            seed=self.seed,
-            threads=self.threads,
-            device=self.device,
-        )
+        return super()._training()
 
     def _network(
         self,
@@ -177,22 +120,17 @@ class LinkPredictor(Estimator):
         validation: tuple[Pairs, Pairs],
         generator: np.random.Generator,
     ) -> "torch.nn.Module":
-        from privge.tasks.network import PairScorer, Perceptron
-
-        def perceptron() -> Perceptron:
-            return Perceptron(
-                inputs=scaled.shape[1], outputs=1, hidden=self.hidden, layers=self.layers, dropout=self.dropout
-            )
+        from privge.tasks.network import PairScorer
 
         if self.start == "random":
-            return perceptron()
+            return self._perceptron(outputs=1)
         weights = np.ones(scaled.shape[1], dtype=np.float32)
         if self.scaling_.common is not None:
             weights[-1] = _common_weight(scaled, validation)
         positives = train[generator.permutation(len(train))[: self.batch]]
         negatives = draw_negatives(graph, len(positives), generator)
         gain = _gain(*(_products(scaled, pairs) @ weights for pairs in (positives, negatives)))
-        return PairScorer(weights, gain, perceptron() if self.layers > 1 else None)
+        return PairScorer(weights, gain, self._perceptron(outputs=1) if self.layers > 1 else None)
 
     def _losses(
         self, scaled: Block, graph: Graph, train: Pairs, generator: np.random.Generator
@@ -258,10 +196,10 @@ def _common_weight(scaled: Block, validation: tuple[Pairs, Pairs]) -> float:
 def _gain(positives: NDArray[np.floating], negatives: NDArray[np.floating]) -> float:
     """Return the factor of all scores that makes the pairwise loss least."""
     gap = float(positives.mean() - negatives.mean())
-    spread = float(positives.var() + negatives.var())
+    variance = float(positives.var() + negatives.var())
     if gap <= 0:  # worse than chance: training has to turn it round
-        return 1 / math.sqrt(max(spread, 1e-12))
-    return gap / (gap**2 + spread)
+        return 1 / math.sqrt(max(variance, 1e-12))
+    return gap / (gap**2 + variance)
 
 
 def _check_pairs(pairs: Pairs, nodes: int) -> None:

@@ -175,6 +175,13 @@ def threads(count: int | None) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
+@contextmanager
+def inference(count: int | None) -> Iterator[None]:
+    """Compute outputs alone, on so many threads."""
+    with threads(count), torch.no_grad():
+        yield
+
+
 def tensor(block: Block, device: str) -> torch.Tensor:
     """Hand a block to torch, without a copy on the processor."""
     return torch.from_numpy(block).to(device)

@@ -2,26 +2,28 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from privge.experiments.plan import Cell, task_plan
+from privge.experiments.cell import Cell
+from privge.experiments.method import Baseline
+from privge.experiments.plan import task_plan
 from privge.experiments.results import Record, Results
 from privge.experiments.spread import Lift, Spread, plain
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
-    """A cell beside its controls and the paper's number, in percent; the baseline is the control *graph alone*."""
+class Comparison:
+    """A cell beside its controls and the paper's number, in percent."""
 
     cell: Cell
     metric: str
     value: Spread
     structure_only: Spread
-    baseline_name: str
-    baseline: Spread
+    graph_alone_by: Baseline
+    graph_alone: Spread
     no_privacy: Spread
     lift: Lift
     lift_over_graph_alone: Lift
@@ -31,15 +33,15 @@ class Summary:
     def to_dict(self) -> dict[str, Any]:
         """Return one flat object, without NaN."""
         flat = {
-            **asdict(self.cell),
+            **self.cell.identity(),
             "repeats": self.value.repeats,
             "metric": self.metric,
             "mean": self.value.mean,
             "std": self.value.std,
             "structure_only": self.structure_only.mean,
             "structure_only_std": self.structure_only.std,
-            self.baseline_name: self.baseline.mean,
-            f"{self.baseline_name}_std": self.baseline.std,
+            self.graph_alone_by.name: self.graph_alone.mean,
+            f"{self.graph_alone_by.name}_std": self.graph_alone.std,
             "no_privacy": self.no_privacy.mean,
             "no_privacy_std": self.no_privacy.std,
             "lift": self.lift.mean,
@@ -89,30 +91,28 @@ class Table:
         mine, theirs = self._values(cell), self._values(other)
         return Lift.of([mine[repeat] - theirs[repeat] for repeat in sorted(mine) if repeat in theirs])
 
-    def summary(self, cell: Cell) -> Summary:
+    def comparison(self, cell: Cell) -> Comparison:
         """Return a cell beside its controls."""
         plan = task_plan(cell.task)
-        structure = plan.structure_of(cell)
-        baseline = plan.baseline_of(cell)
-        none = replace(cell, mechanism="none", epsilon=None, k=None)
+        structure, graph_alone = plan.structure_of(cell), plan.graph_alone_of(cell)
         seconds = [sum(record["seconds"].values()) for record in self.records(cell).values()]
-        return Summary(
+        return Comparison(
             cell=cell,
             metric=plan.metric,
             value=self.spread(cell),
             structure_only=self.spread(structure),
-            baseline_name=plan.baseline,
-            baseline=self.spread(baseline),
-            no_privacy=self.spread(none),
+            graph_alone_by=plan.graph_alone,
+            graph_alone=self.spread(graph_alone),
+            no_privacy=self.spread(plan.no_privacy_of(cell)),
             lift=self.difference(cell, structure),
-            lift_over_graph_alone=self.difference(cell, baseline),
+            lift_over_graph_alone=self.difference(cell, graph_alone),
             paper=plan.paper_value(cell),
             seconds=float(np.median(seconds)) if seconds else math.nan,
         )
 
-    def summaries(self, cells: Iterable[Cell]) -> list[Summary]:
-        """Summarise the cells that have at least one finished repeat."""
-        return [self.summary(cell) for cell in cells if self.records(cell)]
+    def comparisons(self, cells: Iterable[Cell]) -> list[Comparison]:
+        """Compare the cells that have at least one finished repeat."""
+        return [self.comparison(cell) for cell in cells if self.records(cell)]
 
     def _values(self, cell: Cell) -> dict[int, float]:
         metric = task_plan(cell.task).metric

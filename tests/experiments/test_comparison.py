@@ -7,27 +7,32 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_rel
 
+from privge.experiments.cell import Cell
+from privge.experiments.comparison import Table
 from privge.experiments.conclusions import conclusions
-from privge.experiments.plan import Cell, k_cells, scale_cells, task_plan
+from privge.experiments.method import LABEL_PROPAGATION, RAW_FEATURES
+from privge.experiments.plan import HDS, k_cells, scale_cells, task_plan
 from privge.experiments.report import write_report
 from privge.experiments.results import Results
 from privge.experiments.spread import Lift, Spread
-from privge.experiments.summary import Table
+from privge.mechanisms import StructureOnly
 
 PLAN = task_plan("nodes")
-CELL = Cell("nodes", "cora", "hds", 1.0, 20)
+CELL = Cell("nodes", "cora", HDS, 1.0, 20)
 
 
 def save(results, cell, values):
     for repeat, value in enumerate(values):
         results.append(
             {
-                "task": cell.task, "dataset": cell.dataset, "mechanism": cell.mechanism, "epsilon": cell.epsilon,
-                "k": cell.k, "repeat": repeat, "form": cell.form, "accuracy": value,
-                "settings": PLAN.settings(cell).to_dict(), "seconds": {"train": 1.0, "propagate": 0.5},
+                **cell.identity(),
+                "repeat": repeat,
+                "accuracy": value,
+                "settings": PLAN.settings(cell).to_dict(),
+                "seconds": {"train": 1.0, "propagate": 0.5},
                 "versions": {"privge": "0"},
             }
-        )  # fmt: skip
+        )
 
 
 def test_the_lift_is_the_paired_t_interval_of_the_same_repeats(tmp_path):
@@ -36,8 +41,8 @@ def test_the_lift_is_the_paired_t_interval_of_the_same_repeats(tmp_path):
     results = Results(tmp_path)
     save(results, CELL, mine)
     save(results, PLAN.structure_of(CELL), structure)
-    save(results, Cell("nodes", "cora", "none"), [88.0, 88.5])
-    summary = Table(results).summary(CELL)
+    save(results, Cell("nodes", "cora", RAW_FEATURES), [88.0, 88.5])
+    summary = Table(results).comparison(CELL)
     expected = ttest_rel(mine, structure).confidence_interval()
     assert (summary.lift.low, summary.lift.high) == pytest.approx((expected.low, expected.high))
     flat = summary.to_dict()
@@ -52,8 +57,8 @@ def test_the_lift_is_the_paired_t_interval_of_the_same_repeats(tmp_path):
 def test_structure_only_of_another_k_is_no_control(tmp_path):
     results = Results(tmp_path)
     save(results, CELL, [84.0, 85.0])
-    save(results, Cell("nodes", "cora", "structure", None, 1), [10.0, 11.0])
-    assert math.isnan(Table(results).summary(CELL).lift.mean)
+    save(results, Cell("nodes", "cora", StructureOnly, None, 1), [10.0, 11.0])
+    assert math.isnan(Table(results).comparison(CELL).lift.mean)
 
 
 def test_only_the_repeats_asked_for_count(tmp_path):
@@ -67,8 +72,8 @@ def test_the_lift_over_the_graph_alone_is_paired_by_repeat_too(tmp_path):
     mine, graph_alone = generator.normal(84, 1, 10), generator.normal(85, 1, 10)
     results = Results(tmp_path)
     save(results, CELL, mine)
-    save(results, Cell("nodes", "cora", "label_propagation"), graph_alone)
-    flat = Table(results).summary(CELL).to_dict()
+    save(results, Cell("nodes", "cora", LABEL_PROPAGATION), graph_alone)
+    flat = Table(results).comparison(CELL).to_dict()
     expected = ttest_rel(mine, graph_alone).confidence_interval()
     assert flat["lift_over_graph_alone"] == pytest.approx((mine - graph_alone).mean(), abs=1e-4)
     assert flat["lift_over_graph_alone_low"] == pytest.approx(expected.low, abs=1e-4)
@@ -115,7 +120,7 @@ def test_a_control_that_was_not_run_is_named_as_missing(tmp_path):
     for text in words(tmp_path):
         assert "nan" not in text
         assert "not run" in text
-    flat = Table(results).summary(CELL).to_dict()
+    flat = Table(results).comparison(CELL).to_dict()
     assert flat["structure_only"] is flat["lift"] is flat["lift_over_graph_alone_high"] is None
 
 
@@ -123,7 +128,7 @@ def test_every_table_of_the_report_has_all_three_controls(tmp_path):
     results = Results(tmp_path)
     cells = [*k_cells("nodes", "cora"), CELL, *scale_cells("nodes", "cora")]
     for cell in dict.fromkeys(cells + PLAN.controls(cells)):
-        value = {"structure": 71.0, "label_propagation": 72.0, "none": 73.0}.get(cell.mechanism, 80.0)
+        value = {StructureOnly: 71.0, LABEL_PROPAGATION: 72.0, RAW_FEATURES: 73.0}.get(cell.method, 80.0)
         save(results, cell, [value, value + 1])
     write_report(results, tmp_path / "report.html", tmp_path / "report.md")
     html, markdown = words(tmp_path)
@@ -137,7 +142,7 @@ def test_what_the_features_are_worth_is_said_against_both_controls(tmp_path):
     results = Results(tmp_path)
     for cell, values in {CELL: [84.0, 84.2], PLAN.structure_of(CELL): [80.0, 80.1]}.items():
         save(results, cell, values)
-    save(results, Cell("nodes", "cora", "label_propagation"), [90.0, 90.3])
+    save(results, Cell("nodes", "cora", LABEL_PROPAGATION), [90.0, 90.3])
     sentences = " ".join(conclusions(Table(results), "nodes", "cora"))
     assert "more than nothing" in sentences
     assert "the graph alone is better" in sentences
@@ -145,7 +150,7 @@ def test_what_the_features_are_worth_is_said_against_both_controls(tmp_path):
 
 def test_the_effect_of_k_stands_beside_that_of_noise_of_the_same_k(tmp_path):
     results = Results(tmp_path)
-    save(results, Cell("nodes", "cora", "none"), [90.0, 90.0])
+    save(results, Cell("nodes", "cora", RAW_FEATURES), [90.0, 90.0])
     for cell in k_cells("nodes", "cora"):
         save(results, cell, [80 + cell.k, 81 + cell.k])
         if cell.epsilon == 1:
@@ -164,7 +169,7 @@ def test_what_noise_does_as_well_is_not_credited_to_the_features(tmp_path):
     results = Results(tmp_path)
     for cell, values in {CELL: [84.0, 84.2], PLAN.structure_of(CELL): [84.1, 84.1]}.items():
         save(results, cell, values)
-    save(results, Cell("nodes", "cora", "label_propagation"), [70.0, 70.1])
+    save(results, Cell("nodes", "cora", LABEL_PROPAGATION), [70.0, 70.1])
     sentences = " ".join(conclusions(Table(results), "nodes", "cora"))
     assert "better, but not by the features" in sentences
     assert "better than the graph alone" not in sentences
