@@ -105,7 +105,7 @@ LIBRARY = {
     "node head": ("NodeClassifier().fit(np.eye(4), np.arange(4))", "train"),
     "link head": ("LinkPredictor().fit(np.eye(4), graph, pairs, validation=(pairs, pairs))", "train"),
     "metric": ("accuracy(np.arange(3), np.arange(3))", "train"),
-    "cluster": ("pg.propagate(graph, scipy.sparse.csr_array(np.eye(4)), cluster='tcp://127.0.0.1:1')", "cluster"),
+    "cluster": ("pg.propagate(graph, scipy.sparse.csr_array(np.eye(4)), on=pg.OnCluster('tcp://127.0.0.1:1'))", "cluster"),
     "address": ("pg.StoredGraph.open('s3://bucket/a.graph')", "cluster"),
     "service": ("import privge.collect.service as service; service.create_app", "serve"),
     "PostgreSQL": ("from privge.collect.stores import open_store; open_store('postgresql://host/name')", "serve"),

@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict
 from datetime import date
 
-from privge.collect.tokens import InvalidToken, Key, Verifier, mint
+from privge.wire.tokens import InvalidToken, Key, Verifier, mint
 
 import privge as pg
 from collect.service.harness import InProcess
@@ -131,7 +131,7 @@ def _said(body):
 
 
 def _cell(cell):
-    return [cell.task, cell.dataset, cell.mechanism, cell.epsilon, cell.k, cell.form]
+    return [cell.task, cell.dataset, cell.method.name, cell.epsilon, cell.k, cell.form]
 
 
 def _finished(report):
