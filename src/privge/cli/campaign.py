@@ -15,6 +15,7 @@ from privge.campaign import Campaign
 from privge.cli.actor import as_option, user
 from privge.cli.fields import asked_fields
 from privge.cli.options import INPUT, OUTPUT, Command, check_output, existing, json_option, naming
+from privge.cli.passwords import warn_of_password
 from privge.cli.shown import facts, table, warn
 from privge.collect.publishing import check_times, warnings_of
 from privge.errors import BadData, InvalidCampaign, ServiceRefused
@@ -152,7 +153,13 @@ def publish(path: Path, origin: str, admin_token_file: Path | None, name: str | 
 @campaign.command()
 @click.argument("campaign_id", metavar="ID")
 @click.option("--service", "origin", metavar="URL", help="https://host, what comes before /v1.")
-@click.option("--store", "store_url", metavar="URL", help="Or the store itself.  [default: PRIVGE_STORE]")
+@click.option(
+    "--store",
+    "store_url",
+    metavar="URL",
+    callback=warn_of_password,
+    help="Or the store itself.  [default: PRIVGE_STORE]",
+)
 @_service_options
 def close(
     campaign_id: str,

@@ -2,13 +2,12 @@
 
 import math
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import click
-from click.core import ParameterSource
 
 from privge._imports import require
 from privge.cli.actor import user
+from privge.cli.passwords import shows_password
 from privge.cli.token import keys_option
 from privge.collect.stores.rules import LIFETIME_EPSILON
 from privge.errors import BadData
@@ -93,8 +92,7 @@ def _check(store_url: str, workers: int, tls_cert: Path | None, tls_key: Path | 
     postgres = store_url.startswith(("postgresql://", "postgres://"))
     if workers > 1 and not postgres:
         raise click.UsageError("SQLite has one writer: use --workers 1, or a PostgreSQL store.")
-    typed = click.get_current_context().get_parameter_source("store_url") is ParameterSource.COMMANDLINE
-    if postgres and typed and urlsplit(store_url).password is not None:
+    if postgres and shows_password(click.get_current_context(), "store_url", store_url):
         raise click.UsageError("Everybody on this machine can see a password in --store; use PRIVGE_STORE instead.")
     if (tls_cert is None) != (tls_key is None):
         raise click.UsageError("TLS needs both --tls-cert and --tls-key.")

@@ -11,6 +11,7 @@ import click
 
 from privge.cli.actor import as_option, user
 from privge.cli.options import OUTPUT, Command, json_option
+from privge.cli.passwords import warn_of_password
 from privge.cli.terminal import one_line
 from privge.collect.plausibility import Unexplained, unexplained
 from privge.collect.publishing import NEVER_ENDS
@@ -23,7 +24,9 @@ from privge.errors import BadData, PrivgeError
 
 def _store_option(command: Command) -> Command:
     text = "sqlite:///path, a bare path (SQLite), or postgresql://...  [default: PRIVGE_STORE]"
-    return click.option("--store", "url", required=True, envvar="PRIVGE_STORE", help=text)(command)
+    return click.option("--store", "url", required=True, envvar="PRIVGE_STORE", callback=warn_of_password, help=text)(
+        command
+    )
 
 
 @click.group()
