@@ -12,7 +12,7 @@ _NOT_AN_API = ("cli",)  # the page of commands
 
 _BESIDES = {
     "privge.campaign": ("privge.campaign.indices",),
-    "privge.collect": ("privge.wire.tokens", "privge.collect.snapshot", "privge.collect.plausibility"),
+    "privge.collect": ("privge.collect.snapshot", "privge.collect.plausibility"),
     "privge.device": ("privge.device.pace.Pace",),
     "privge.graph": ("privge.graph.readers",),
     "privge.perturbation": (
