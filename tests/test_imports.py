@@ -93,7 +93,7 @@ def test_a_module_that_is_none_of_ours_stays_what_it_is():
 
 def test_what_is_installed_is_not_missed(monkeypatch):
     require("a thing", "torch", "sklearn")
-    monkeypatch.setattr("privge._imports.find_spec", lambda name: None if name == "optuna" else object())
+    monkeypatch.setattr("privge._imports.installed.find_spec", lambda name: None if name == "optuna" else object())
     with pytest.raises(MissingExtra, match="optuna"):
         require("a thing", "torch", "optuna")
 

@@ -1,6 +1,6 @@
 """Data to try things on: the paper's five graphs, Citeseer, and a made-up one."""
 
-from privge.datasets.catalogue import DATASETS, Archive, DataFile, Description
+from privge.datasets.catalogue import DATASETS, Archive, DataFile, Description, datasets
 from privge.datasets.dataset import Dataset, Statistics
 from privge.datasets.loading import load
 from privge.datasets.synthetic import SocialNetwork, social_network
@@ -13,6 +13,7 @@ __all__ = [
     "Description",
     "SocialNetwork",
     "Statistics",
+    "datasets",
     "load",
     "social_network",
 ]

@@ -6,12 +6,13 @@ from them, and ``paper_edges`` is what the paper prints (see ``docs/datasets.md`
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Final
 
 import numpy as np
 import scipy.sparse
 
+from privge._imports.plugins import Plugins
 from privge.datasets.contents import Blob, Contents
 from privge.datasets.dataset import Statistics
 from privge.datasets.musae import read_musae
@@ -264,4 +265,18 @@ DATASETS: Final[Mapping[str, Description]] = {
     description.name: description
     for description in (_CORA, _PUBMED, _LASTFM, _FACEBOOK, _WIKIPEDIA, _CITESEER, _SYNTHETIC)
 }
-"""Every dataset by name: the paper's five in its order, then the others."""
+"""The datasets of this package by name: the paper's five in its order, then the others."""
+
+
+@cache
+def datasets() -> Plugins[Description]:
+    """Return every dataset by its name: `DATASETS`, and those that other packages bring as ``privge.datasets``."""
+    return Plugins("datasets", DATASETS, _accepted)
+
+
+def _accepted(name: str, member: object) -> Description:
+    if not isinstance(member, Description):
+        raise ValueError("it is not a privge.datasets.Description")
+    if member.name != name:
+        raise ValueError(f"it calls itself {member.name!r}")
+    return member
