@@ -132,7 +132,7 @@ def test_what_is_no_table_of_weights_is_refused(row):
 )
 def test_a_law_that_cannot_be_enumerated_is_refused_before_it_is_read(levels, outputs, problem):
     class Sized(Foreign):
-        def weights(self, level):
+        def weights(self, _level):
             pytest.fail("a weight was read")
 
     Sized.outputs = outputs
