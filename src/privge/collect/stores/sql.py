@@ -17,11 +17,12 @@ import numpy as np
 from privge.campaign import Campaign
 from privge.collect.stores.keys import is_integer, key_of, text_of
 from privge.collect.stores.log import UNNAMED, Act, Kind, lines, note
-from privge.collect.stores.rules import check_collectable, decide, exact, retired_on, to_day, to_number
+from privge.collect.stores.rules import check_collectable, decide, retired_on, to_day, to_number
 from privge.collect.stores.session import CampaignRow, Session, document_of
 from privge.collect.stores.store import Block, CampaignState, Erased, Holding, Node, Outcome, Standing, Upload
 from privge.collect.stores.verification import find_problems
 from privge.errors import StoreMismatch
+from privge.mechanisms.budget import exact
 
 if TYPE_CHECKING:
     from privge.collect.plausibility import Unexplained
