@@ -4,8 +4,6 @@ import json
 from dataclasses import asdict
 from datetime import date
 
-from privge.wire.tokens import InvalidToken, Key, Verifier, mint
-
 import privge as pg
 from collect.service.harness import InProcess
 from privge.cli import main
@@ -15,6 +13,7 @@ from privge.device.memory import Memory
 from privge.device.outbox import Outbox
 from privge.experiments.results import Results
 from privge.graph import read_graph, save_graph, write_graph
+from privge.wire.tokens import InvalidToken, Key, Verifier, mint
 
 DAY = date(2025, 1, 2)
 MAKER = "former version"

@@ -14,6 +14,7 @@ from click.core import ParameterSource
 from privge._files.folder import Folder
 from privge._machine import peak_bytes
 from privge.cli.cluster import opened_cluster
+from privge.cli.one_of import OneOf
 from privge.cli.options import (
     INPUT,
     PLACE,
@@ -34,7 +35,7 @@ from privge.embedding import embed as embed_reports
 from privge.embedding.embedding import Embedding
 from privge.graph import Graph, read_graph
 from privge.graph.stored import StoredGraph
-from privge.propagation import DEFAULT_ALPHA, DEFAULT_R, DEFAULT_TOLERANCE, ENGINES, Local, OnCluster, Place
+from privge.propagation import DEFAULT_ALPHA, DEFAULT_R, DEFAULT_TOLERANCE, Local, OnCluster, Place, engines
 from privge.propagation.cluster import stored_graph
 from privge.reports import Reports
 from privge.reports.parts import ReportParts
@@ -69,7 +70,7 @@ from privge.reports.parts import ReportParts
 @click.option("--r", type=click.FloatRange(0, 1), default=DEFAULT_R, show_default=True, help="Convolution coefficient.")
 @click.option("--tolerance", type=click.FloatRange(0, min_open=True), default=DEFAULT_TOLERANCE, show_default=True,
               help="Largest error of any entry, certified.")  # fmt: skip
-@click.option("--engine", type=click.Choice(list(ENGINES)), default="sor", show_default=True, help="How to solve it.")
+@click.option("--engine", type=OneOf(engines), default="sor", show_default=True, help="How to solve it.")
 @click.option("--decoding", type=click.Choice(["raw", "unbiased"]), default="raw", show_default=True,
               help="raw as in the paper; unbiased divides by the gain.")  # fmt: skip
 @click.option("--clip", type=click.FloatRange(1), help="Largest size of a decoded value; a feature goes from -1 to 1. "

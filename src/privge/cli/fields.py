@@ -11,7 +11,8 @@ from privge.campaign.features import Bound, Names
 from privge.campaign.field import Kind
 from privge.campaign.kinds import Choice, Integer, Maybe
 from privge.campaign.privacy import Budget, Grid, Mechanism, Share
-from privge.mechanisms import LAWS
+from privge.cli.one_of import OneOf
+from privge.mechanisms import laws
 
 _Command = Callable[..., Any]
 
@@ -49,7 +50,7 @@ def option_type(kind: Kind[Any]) -> Any:  # noqa: ANN401 (whatever click takes)
         case Choice():
             taken = click.Choice(list(kind.meanings))
         case Mechanism():
-            taken = click.Choice(list(LAWS))
+            taken = OneOf(laws)
         case Names():
             taken = click.Path(path_type=Path, dir_okay=False)
     return taken

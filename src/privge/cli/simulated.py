@@ -10,7 +10,7 @@ from privge.campaign import Campaign
 from privge.cli.options import existing, naming, refuse_campaign_options
 from privge.cli.progress import progress_bar
 from privge.errors import InvalidCampaign
-from privge.mechanisms import LAWS
+from privge.mechanisms import laws
 from privge.perturbation import read_features
 from privge.perturbation.bounds import assumed, check_features, check_parts
 from privge.perturbation.feature_files import read_feature_names
@@ -60,7 +60,7 @@ class CampaignOptions:
     def __post_init__(self) -> None:
         if self.path is not None:
             refuse_campaign_options("--campaign", allowed=("seed",))
-        elif self.epsilon is None and LAWS[self.mechanism].fixed_epsilon is None:
+        elif self.epsilon is None and laws()[self.mechanism].fixed_epsilon is None:
             raise click.UsageError("Give --epsilon, the privacy budget of a person's whole report.")
 
     def for_file(self, path: Path) -> tuple[Campaign, Features]:

@@ -8,9 +8,10 @@ import click
 
 from privge._files.atomic import atomic_path
 from privge._imports import require
+from privge.cli.fields import field_option
 from privge.cli.options import OUTPUT, json_option
 from privge.cli.progress import progress_bar
-from privge.mechanisms import LAWS
+from privge.mechanisms import laws
 
 if TYPE_CHECKING:
     from privge.reports import Reports
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("task", type=click.Choice(["nodes", "links"]))
 @click.option("--dataset", required=True, help="A name of `privge datasets`.")
-@click.option("--mechanism", type=click.Choice(list(LAWS)), default="hds", show_default=True, help="What devices run.")
+@field_option("mechanism")
 @click.option("--epsilon", type=float, default=1.0, show_default=True, help="Privacy budget; not for the controls.")
 @click.option("--k", type=click.IntRange(1), help="Features a person reports.  [default: that of the experiments]")
 @click.option("--trials", type=click.IntRange(1), default=50, show_default=True, help="Settings to try.")
@@ -67,7 +68,7 @@ def tune(
             low=data.low,
             high=data.high,
             mechanism=mechanism,
-            epsilon=None if LAWS[mechanism].fixed_epsilon is not None else epsilon,
+            epsilon=None if laws()[mechanism].fixed_epsilon is not None else epsilon,
             k=None if mechanism == "none" else k or start.k,
             purpose="tuning on public data",
         )
