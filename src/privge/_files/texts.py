@@ -82,7 +82,7 @@ def rows_of(path: Path, layout: Layout, *, errors: str = "strict") -> Iterator[t
 def plain_rows(path: Path, layout: Layout) -> tuple[bytes, list[str]]:
     """Return a file without quotes as lines of fields between tabs, and what to say of what was left out."""
     with (gzip.open if path.suffix == ".gz" else open)(path, "rb") as file:
-        content = cast("bytes", file.read()).removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
+        content = file.read().removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
     content, comments = _COMMENT.subn(b"", content) if b"#" in content else (content, 0)
     braces = 0
     if layout.separator is None:

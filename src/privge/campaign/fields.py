@@ -97,11 +97,11 @@ def time(field: str, value: object) -> str | None:
     try:
         moment = value if isinstance(value, datetime) else datetime.fromisoformat(str(value))
     except ValueError:
-        raise InvalidCampaign(field, f"must be a time such as 2027-01-31T12:00:00Z, got {value!r}") from None
+        raise InvalidCampaign(field, f"must be a time such as 2027-01-31T12:00:00Z, got {str(value)!r}") from None
     if moment.tzinfo is None:
-        raise InvalidCampaign(field, f"must have a time zone, such as a final Z, got {value!r}")
+        raise InvalidCampaign(field, f"must have a time zone, such as a final Z, got {str(value)!r}")
     try:
         utc = moment.astimezone(UTC)
     except OverflowError:
-        raise InvalidCampaign(field, f"is out of range, got {value!r}") from None
+        raise InvalidCampaign(field, f"is out of range, got {str(value)!r}") from None
     return utc.replace(microsecond=0, tzinfo=None).isoformat() + "Z"
