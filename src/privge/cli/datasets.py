@@ -23,8 +23,11 @@ _FIGURES = ("nodes", "edges", "self_loops", "features", "classes")
 
 @click.command()
 @click.argument("names", metavar="[NAME]...", nargs=-1, type=OneOf(catalogue))
-@click.option("--data-dir", type=click.Path(path_type=Path, file_okay=False),
-              help="Folder with a folder for each dataset.  [default: PRIVGE_DATA, or this user's cache]")  # fmt: skip
+@click.option(
+    "--data-dir",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder with a folder for each dataset.  [default: PRIVGE_DATA, or this user's cache]",
+)
 @click.option("--download", is_flag=True, help="Fetch files that are not there; otherwise nothing is fetched.")
 @json_option
 def datasets(names: tuple[str, ...], data_dir: Path | None, *, download: bool, as_json: bool) -> None:
