@@ -14,7 +14,7 @@ import pytest
 import scipy.sparse
 
 from datasets.samples import NDARRAY, RECONSTRUCT, array_body, array_pickle, graph_pickle, integer, matrix_pickle, text
-from privge.datasets._pickle import read_pickle
+from privge.datasets.pickles import read_pickle
 from privge.datasets.contents import Blob
 from privge.errors import DatasetCorrupt
 
