@@ -71,6 +71,18 @@ class Law(Mechanism):
 
     def codes(self, levels: Levels, words: Words) -> Codes:
         """Do the same as `code` for whole arrays, compiled. For simulations."""
+        if levels.shape != words.shape:
+            raise ValueError(f"there must be one word for each level, got {words.shape} for {levels.shape}")
+        if levels.dtype.kind not in "iu" or not self._on_the_grid(levels):  # a kernel would read beyond its tables
+            raise ValueError(f"levels must be integers from 0 to {self.levels - 1}")
+        return self._codes(levels, words)
+
+    def _on_the_grid(self, levels: Levels) -> bool:
+        unsigned = levels.view(f"u{levels.itemsize}")  # in which what is below 0 is huge: one pass instead of two
+        return int(unsigned.max(initial=0)) < self.levels
+
+    def _codes(self, levels: Levels, words: Words) -> Codes:
+        """Do the work of `codes`; members with a faster way use it."""
         from privge.mechanisms import _kernels
 
         out = np.empty(levels.shape, dtype=np.uint16)
