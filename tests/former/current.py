@@ -4,8 +4,6 @@ import json
 from dataclasses import asdict
 from datetime import date
 
-from privge.collect.tokens import InvalidToken, Key, Verifier, mint
-
 import privge as pg
 from collect.service.harness import InProcess
 from privge.cli import main
@@ -15,6 +13,7 @@ from privge.device.memory import Memory
 from privge.device.outbox import Outbox
 from privge.experiments.results import Results
 from privge.graph import read_graph, save_graph, write_graph
+from privge.wire.tokens import InvalidToken, Key, Verifier, mint
 
 DAY = date(2025, 1, 2)
 MAKER = "former version"
@@ -131,7 +130,9 @@ def _said(body):
 
 
 def _cell(cell):
-    return [cell.task, cell.dataset, cell.mechanism, cell.epsilon, cell.k, cell.form]
+    """What was run, as the former version called it: raw features had the name of a law."""
+    method = {"raw-features": "none"}.get(cell.method.name, cell.method.name)
+    return [cell.task, cell.dataset, method, cell.epsilon, cell.k, cell.form]
 
 
 def _finished(report):

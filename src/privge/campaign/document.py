@@ -15,7 +15,7 @@ def read_document(path: Path) -> dict[str, object]:
     if path.suffix != ".toml":
         return parse_json(path.read_bytes())
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadData(f"the campaign is not TOML: {error}") from error
 

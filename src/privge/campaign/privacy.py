@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from privge.campaign.field import Kind
 from privge.campaign.kinds import Integer, Number
 from privge.errors import InvalidCampaign, PrivacyViolation
-from privge.mechanisms import DEFAULT_LEVELS, LAWS, MAX_LEVELS, Law, Sampled, default_k, law_for
+from privge.mechanisms import DEFAULT_LEVELS, MAX_LEVELS, Law, Sampled, default_k, law_for, laws
 
 if TYPE_CHECKING:
     from privge.campaign.campaign import Campaign
@@ -25,9 +25,9 @@ class Mechanism(Kind[str]):
     """The name of a law."""
 
     def check(self, name: str, value: object, above: "Campaign") -> str:
-        if value not in list(LAWS):
-            raise InvalidCampaign(name, f"must be one of {', '.join(LAWS)}, got {value!r}")
-        return str(value)
+        if not isinstance(value, str) or value not in laws():
+            raise InvalidCampaign(name, f"must be one of {', '.join(laws())}, got {value!r}")
+        return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Budget(Kind[float]):
     """The privacy budget of a report; a control has a fixed one."""
 
     def check(self, name: str, value: object, above: "Campaign") -> float:
-        fixed = LAWS[above.mechanism].fixed_epsilon
+        fixed = laws()[above.mechanism].fixed_epsilon
         if fixed is not None:
             if value is not None and value != fixed:
                 raise InvalidCampaign(name, f"this control has epsilon {fixed:g}, leave it out; got {value!r}")
@@ -79,7 +79,7 @@ class IntegerLaw(Kind[Law]):
     """The law: built from the fields above, or given, as a document has it too, and checked against them."""
 
     def check(self, name: str, value: object, above: "Campaign") -> Law:
-        law = _built(above) if value is None else _given(name, value, above)
+        law = _built(name, above) if value is None else _given(name, value, above)
         try:
             Sampled(law, above.k, above.dimensions).check(above.epsilon)
         except PrivacyViolation as violation:
@@ -95,9 +95,12 @@ class IntegerLaw(Kind[Law]):
         return value.parameters()
 
 
-def _built(above: "Campaign") -> Law:
+def _built(name: str, above: "Campaign") -> Law:
     levels = DEFAULT_LEVELS if above.levels == UNDECIDED else above.levels
-    return law_for(above.mechanism, above.epsilon, above.k, levels)
+    try:
+        return law_for(above.mechanism, above.epsilon, above.k, levels)
+    except (ValueError, TypeError) as error:  # of a law from outside, which may not have every grid
+        raise InvalidCampaign(name, str(error)) from error
 
 
 def _given(name: str, value: object, above: "Campaign") -> Law:
@@ -111,6 +114,6 @@ def _read(name: str, parameters: object, above: "Campaign") -> Law:
     if not isinstance(parameters, Mapping):
         raise InvalidCampaign(name, "must be a table of integers")
     try:
-        return LAWS[above.mechanism].from_parameters(parameters)
+        return laws()[above.mechanism].from_parameters(parameters)
     except (ValueError, TypeError) as error:
         raise InvalidCampaign(name, str(error)) from error

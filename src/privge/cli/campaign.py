@@ -4,17 +4,19 @@ import json
 import math
 import os
 import re
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
 from privge.campaign import Campaign
-from privge.cli.actor import as_option, user
+from privge.cli.actor import as_field, user
+from privge.cli.declared import option, options_into
 from privge.cli.fields import asked_fields
-from privge.cli.options import INPUT, OUTPUT, Command, check_output, existing, json_option, naming
+from privge.cli.options import INPUT, OUTPUT, check_output, existing, json_option, naming, refuse_given
+from privge.cli.passwords import warn_of_password
 from privge.cli.shown import facts, table, warn
 from privge.collect.publishing import check_times, warnings_of
 from privge.errors import BadData, InvalidCampaign, ServiceRefused
@@ -31,11 +33,24 @@ def campaign() -> None:
     """Write the public contract of a collection, show one, publish it, or close it."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class ServiceOptions:
+    """Who acts, when a service is asked as its operator."""
+
+    admin_token_file: Path | None = option(
+        "--admin-token-file", type=INPUT, help="The operator's secret.  [default: PRIVGE_ADMIN_TOKEN]"
+    )
+    name: str | None = as_field()
+    insecure_http: bool = option(
+        "--insecure-http", is_flag=True, help="Allow plain http to another machine: others can read along."
+    )
+
+
 @campaign.command()
 @click.option("--from", "source", type=INPUT, help="Campaign in TOML or JSON, instead of the options below.")
 @asked_fields
 @click.option("-o", "--output", type=OUTPUT, required=True, help="Where the canonical document goes (.json).")
-def new(source: Path | None, output: Path, **fields: object) -> None:
+def new(source: Path | None, output: Path, **asked: object) -> None:
     """Write the canonical document of a campaign: checked, with its integer law, named by its hash.
 
     Bounds, purpose and times cannot be changed afterwards: another document is another campaign.
@@ -48,28 +63,19 @@ def new(source: Path | None, output: Path, **fields: object) -> None:
     """
     check_output(output, ".json")
     if source is not None:
-        _refuse_options()
+        refuse_given(asked, "with --from, which brings its own campaign")
         made = Campaign.load(existing(source))
         with naming(source):
             check_times(made, datetime.now(UTC))
     else:
-        made = _from_options(fields)
+        made = _from_options(asked)
     warn(made)
     made.save(output)
     click.echo(f"Campaign {made.id} is in {output}")
 
 
-def _refuse_options() -> None:
-    """Refuse options that the file decides; ignoring them would mislead."""
-    context = click.get_current_context()
-    for parameter in context.command.params:
-        given = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
-        if given and parameter.name not in ("source", "output"):
-            raise click.UsageError(f"{parameter.opts[0]} has no effect with --from, which brings its own campaign.")
-
-
-def _from_options(fields: dict[str, object]) -> Campaign:
-    document = {name: value for name, value in fields.items() if value is not None}
+def _from_options(asked: dict[str, object]) -> Campaign:
+    document = {name: value for name, value in asked.items() if value is not None}
     if ("names" in document) == ("dimensions" in document):
         raise click.UsageError("Give either --dimensions or --names-file.")
     if isinstance(path := document.get("names"), Path):
@@ -87,7 +93,7 @@ def _names(path: Path) -> list[str]:
     try:
         names = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
     except UnicodeDecodeError:
-        raise BadData(f"{path}: this is no text in UTF-8") from None
+        raise BadData(f"{path}: this is not text in UTF-8") from None
     if not names:
         raise BadData(f"{path}: there is no name in it")
     for number, name in enumerate(names, 1):
@@ -115,18 +121,11 @@ def show(path: Path, *, as_json: bool) -> None:
     warn(shown)
 
 
-def _service_options(command: Command) -> Command:
-    operator = "The operator's secret.  [default: PRIVGE_ADMIN_TOKEN]"
-    plain = "Allow plain http to another machine: others can read along."
-    command = click.option("--insecure-http", is_flag=True, help=plain)(as_option(command))
-    return click.option("--admin-token-file", type=INPUT, help=operator)(command)
-
-
 @campaign.command()
 @click.argument("path", metavar="FILE", type=INPUT)
 @click.option("--service", "origin", required=True, metavar="URL", help="https://host, what comes before /v1.")
-@_service_options
-def publish(path: Path, origin: str, admin_token_file: Path | None, name: str | None, *, insecure_http: bool) -> None:
+@options_into(operator=ServiceOptions)
+def publish(path: Path, origin: str, operator: ServiceOptions) -> None:
     """Add a campaign to a service, and print the address that devices need.
 
     Publishing the same campaign again changes nothing.
@@ -141,9 +140,7 @@ def publish(path: Path, origin: str, admin_token_file: Path | None, name: str | 
         check_times(published, datetime.now(UTC))
     warn(published)
     url = _url(origin, published.id)
-    answer = _ask(
-        url, paths.CAMPAIGNS, published.to_json().encode(), admin_token_file, name, insecure_http=insecure_http
-    )
+    answer = _ask(url, paths.CAMPAIGNS, published.to_json().encode(), operator)
     if answer.status not in (200, 201):
         raise ServiceRefused(answer.status, f"the service refuses the campaign with {answer.status}: {answer.detail}")
     click.echo(url)
@@ -152,17 +149,15 @@ def publish(path: Path, origin: str, admin_token_file: Path | None, name: str | 
 @campaign.command()
 @click.argument("campaign_id", metavar="ID")
 @click.option("--service", "origin", metavar="URL", help="https://host, what comes before /v1.")
-@click.option("--store", "store_url", metavar="URL", help="Or the store itself.  [default: PRIVGE_STORE]")
-@_service_options
-def close(
-    campaign_id: str,
-    origin: str | None,
-    store_url: str | None,
-    admin_token_file: Path | None,
-    name: str | None,
-    *,
-    insecure_http: bool,
-) -> None:
+@click.option(
+    "--store",
+    "store_url",
+    metavar="URL",
+    callback=warn_of_password,
+    help="Or the store itself.  [default: PRIVGE_STORE]",
+)
+@options_into(operator=ServiceOptions)
+def close(campaign_id: str, origin: str | None, store_url: str | None, operator: ServiceOptions) -> None:
     """Take no more reports for a campaign. Its days of retention begin; it cannot be opened again.
 
     With --store the first digits of the id are enough.
@@ -179,51 +174,46 @@ def close(
     if not re.fullmatch("[0-9a-f]+", campaign_id):
         raise click.BadParameter("an id is made of the digits 0-9 and a-f", param_hint="ID")
     if store_url is not None:
-        closed, was_open = _close_in_store(store_url, campaign_id, user(name))
+        closed, was_open = _close_in_store(store_url, campaign_id, user(operator.name))
         click.echo(f"Campaign {closed} {'is closed' if was_open else 'was closed before'}")
         return
     if len(campaign_id) != 64:
         raise click.BadParameter("a service needs all 64 digits of the id", param_hint="ID")
     url = _url(origin or "", campaign_id)
-    answer = _ask(url, paths.closing(campaign_id), None, admin_token_file, name, insecure_http=insecure_http)
+    answer = _ask(url, paths.closing(campaign_id), None, operator)
     if answer.status != 200:
         raise ServiceRefused(answer.status, f"the service refuses to close it with {answer.status}: {answer.detail}")
     click.echo(f"Campaign {campaign_id} is closed")
 
 
 def _close_in_store(url: str, wanted: str, by: str) -> tuple[str, bool]:
-    from privge.cli.stored import campaign_in
-    from privge.collect.stores import open_store
+    from privge.cli.sources import opened_store
+    from privge.curator import find_campaign
 
-    store = open_store(url, create=False)
-    try:
-        found = campaign_in(store, wanted)
+    with opened_store(url) as store:
+        found = find_campaign(store, wanted)
         return found, store.close_campaign(found, by=by)
-    finally:
-        store.close()
 
 
 def _url(origin: str, campaign_id: str) -> str:
     return f"{origin.rstrip('/')}{paths.campaign(campaign_id)}"
 
 
-def _ask(
-    url: str, path: str, body: bytes | None, admin_token_file: Path | None, name: str | None, *, insecure_http: bool
-) -> "Reply":
+def _ask(url: str, path: str, body: bytes | None, operator: ServiceOptions) -> "Reply":
     """Ask a service as its operator."""
     from privge.collect.service.credentials import ADMIN_VARIABLE, read_admin_token
     from privge.device.address import Address
     from privge.device.web import Client
 
-    token = read_admin_token(admin_token_file)
+    token = read_admin_token(operator.admin_token_file)
     if token is None:
         raise click.UsageError(f"Give --admin-token-file, or the secret in {ADMIN_VARIABLE}.")
     headers = authorization(token)
     if body is not None:
         headers["Content-Type"] = JSON_TYPE
-    if name is not None:
-        headers[OPERATOR_HEADER] = name
-    client = Client(Address.parse(url, insecure_http=insecure_http))
+    if operator.name is not None:
+        headers[OPERATOR_HEADER] = operator.name
+    client = Client(Address.parse(url, insecure_http=operator.insecure_http))
     try:
         return client.ask("POST", f"{client.address.base}{path}", body=body, headers=headers)
     finally:

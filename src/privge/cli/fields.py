@@ -11,27 +11,39 @@ from privge.campaign.features import Bound, Names
 from privge.campaign.field import Kind
 from privge.campaign.kinds import Choice, Integer, Maybe
 from privge.campaign.privacy import Budget, Grid, Mechanism, Share
-from privge.mechanisms import LAWS
+from privge.cli.declared import option
+from privge.cli.one_of import OneOf
+from privge.cli.options import Command
+from privge.mechanisms import laws
 
-_Command = Callable[..., Any]
 
-
-def asked_fields(command: _Command) -> _Command:
+def asked_fields(command: Command) -> Command:
     """Add an option for every field that the command line asks for."""
     for name in reversed([name for name, field in FIELDS.items() if field.asked]):
         command = field_option(name)(command)
     return command
 
 
-def field_option(name: str, **instead: Any) -> Callable[[_Command], _Command]:  # noqa: ANN401 (click's own)
+def field_option(name: str, **instead: Any) -> Callable[[Command], Command]:  # noqa: ANN401 (click's own)
     """Return the option of one field; what is said otherwise here goes to `click.option` instead."""
+    flag, attributes = _stated(name, instead)
+    return click.option(flag, name, **attributes)
+
+
+def campaign_field(name: str, **instead: Any) -> Any:  # noqa: ANN401 (a field of that type)
+    """Declare a field of a group of options (`privge.cli.declared`) that stands for one of a campaign."""
+    flag, attributes = _stated(name, instead)
+    return option(flag, **attributes)
+
+
+def _stated(name: str, instead: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     field = FIELDS[name]
     if field.asked is None:
         raise LookupError(f"the field {name!r} is not asked for on the command line")
     default = field.asked.default if field.required else field.default
     stated = {"type": option_type(field.kind), "default": default, "help": field.asked.help, **instead}
     seen = stated["default"] not in (None, "")
-    return click.option(field.asked.flag or f"--{name.replace('_', '-')}", name, show_default=seen, **stated)
+    return field.asked.flag or f"--{name.replace('_', '-')}", {"show_default": seen, **stated}
 
 
 def option_type(kind: Kind[Any]) -> Any:  # noqa: ANN401 (whatever click takes)
@@ -49,7 +61,7 @@ def option_type(kind: Kind[Any]) -> Any:  # noqa: ANN401 (whatever click takes)
         case Choice():
             taken = click.Choice(list(kind.meanings))
         case Mechanism():
-            taken = click.Choice(list(LAWS))
+            taken = OneOf(laws)
         case Names():
             taken = click.Path(path_type=Path, dir_okay=False)
     return taken

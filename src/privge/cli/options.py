@@ -1,6 +1,7 @@
 """Options that several commands share."""
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,6 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from privge.cli.fields import field_option
 from privge.errors import BadData
 
 Command = Callable[..., Any]
@@ -22,42 +22,27 @@ def in_parts(place: str) -> bool:
     return "://" in place or place.endswith("/") or Path(place).is_dir()
 
 
-def cluster_option(command: Command) -> Command:
-    """Add ``--cluster``."""
-    return click.option(
-        "--cluster", metavar="ADDRESS",
-        help="Let a Dask cluster do it: tcp:// or tls://HOST:8786, or local. See `privge cluster`.",
-    )(command)  # fmt: skip
+def given(name: str) -> bool:
+    """Say whether a value was written on the command line, rather than taken by default."""
+    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
-def campaign_options(command: Command) -> Command:
-    """Add the options that describe a campaign for a simulation."""
-    options: list[Callable[[Command], Command]] = [
-        field_option("mechanism", help="none, structure: controls."),
-        field_option("epsilon", help="Privacy budget of a person's whole report; not for the controls."),
-        field_option("k"),
-        field_option(
-            "low", default=None, help="Public lower bound of every feature.  [default: 0, if no value lies below]"
-        ),
-        field_option(
-            "high", default=None, help="Public upper bound of every feature.  [default: 1, if no value lies above]"
-        ),
-        field_option("levels"),
-        field_option("missing", help="What a missing value counts as; an even grid has no midpoint."),
-        click.option("--seed", type=click.IntRange(0), help="Repeat the noise. NOT PRIVATE; for research."),
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
+def refuse_given(names: Iterable[str], why: str) -> None:
+    """Refuse options that would have no effect; ignoring them would mislead."""
+    for parameter in click.get_current_context().command.params:
+        if parameter.name in names and given(parameter.name):
+            raise click.UsageError(f"{parameter.opts[0]} has no effect {why}.")
 
 
-def refuse_campaign_options(instead: str, *, allowed: tuple[str, ...] = ()) -> None:
-    """Refuse options of a simulated campaign that something else already decides; ignoring them would mislead."""
-    context = click.get_current_context()
-    for name in ("mechanism", "epsilon", "k", "low", "high", "levels", "missing", "seed"):
-        given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        if given and name not in allowed:
-            raise click.UsageError(f"--{name} has no effect with {instead}, which brings its own campaign.")
+class Finite(click.FloatRange):
+    """A number in a range; click lets NaN through every range, and infinity through an open one."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ANN401
+        """Convert as `click.FloatRange` does, and refuse what is not finite."""
+        number: float = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"must be a finite number, got {number}", param, ctx)
+        return number
 
 
 def existing(path: Path) -> Path:
@@ -82,21 +67,6 @@ def naming(path: str | Path) -> Iterator[None]:
         yield
     except BadData as error:
         raise BadData(f"{path}: {error}") from error
-
-
-def integer_ids_option(command: Command) -> Command:
-    """Add ``--integer-ids``."""
-    return click.option(
-        "--integer-ids",
-        is_flag=True,
-        help="Ids in text files are integers, not text; 007 is refused.",
-    )(command)
-
-
-def refuse_integer_ids(place: str) -> None:
-    """Refuse ``--integer-ids`` where nothing is read from text."""
-    if in_parts(place):
-        raise click.UsageError(f"--integer-ids has no effect with {place}, where ids have a type already.")
 
 
 def json_option(command: Command) -> Command:

@@ -1,12 +1,14 @@
 """``privge reproduce``: the paper's tables and figures, with controls."""
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from privge._imports import require
+from privge.cli.declared import option, options_into
 from privge.cli.options import json_option
 from privge.cli.progress import progress_bar
 from privge.experiments.method import RAW_FEATURES
@@ -31,43 +33,54 @@ _COLUMNS = (
     "over graph alone (95 %)",
     "paper",
 )
-_METHODS = (*(name for name in LAWS if name != NoPrivacy.name), RAW_FEATURES.name)
 _ITEMS = ("nodes", "links", "k", "scale", "variance", "all")
+
+_METHODS = (*(name for name in LAWS if name != NoPrivacy.name), RAW_FEATURES.name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectionOptions:
+    """Which of the experiments."""
+
+    names: tuple[str, ...] = option(
+        "--dataset", multiple=True, help="Only this dataset; may be given several times.  [default: those at hand]"
+    )
+    mechanisms: tuple[str, ...] = option(
+        "--mechanism", multiple=True, type=click.Choice(_METHODS), help="Only this mechanism or control."
+    )
+    epsilons: tuple[float, ...] = option("--epsilon", multiple=True, type=float, help="Only this privacy budget.")
+    ks: tuple[int, ...] = option(
+        "--k", multiple=True, type=click.IntRange(1), help="Only this number of reported features."
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """How often they are run, and where everything is."""
+
+    repeats: int = option(
+        "--repeats", type=click.IntRange(1), default=10, show_default=True, help="Splits and draws of noise."
+    )
+    jobs: int = option(
+        "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes; they share the processors."
+    )
+    folder: Path = option(
+        "--results",
+        type=click.Path(path_type=Path, file_okay=False),
+        default=Path("results"),
+        show_default=True,
+        help="Finished repeats are kept here and never run again.",
+    )
+    data_dir: Path | None = option(
+        "--data-dir", type=click.Path(path_type=Path, file_okay=False), help="Where the datasets are."
+    )
 
 
 @click.command()
 @click.argument("item", type=click.Choice(_ITEMS))
-@click.option(
-    "--dataset", "names", multiple=True, help="Only this dataset; may be given several times.  [default: those at hand]"
-)
-@click.option(
-    "--mechanism", "mechanisms", multiple=True, type=click.Choice(_METHODS), help="Only this mechanism or control."
-)
-@click.option("--epsilon", "epsilons", multiple=True, type=float, help="Only this privacy budget.")
-@click.option("--k", "ks", multiple=True, type=click.IntRange(1), help="Only this number of reported features.")
-@click.option("--repeats", type=click.IntRange(1), default=10, show_default=True, help="Splits and draws of noise.")
-@click.option(
-    "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes; they share the processors."
-)
-@click.option(
-    "--results", "folder", type=click.Path(path_type=Path, file_okay=False), default=Path("results"), show_default=True,
-    help="Finished repeats are kept here and never run again.",
-)  # fmt: skip
-@click.option("--data-dir", type=click.Path(path_type=Path, file_okay=False), help="Where the datasets are.")
+@options_into(chosen=SelectionOptions, run=RunOptions)
 @json_option
-def reproduce(
-    item: str,
-    names: tuple[str, ...],
-    mechanisms: tuple[str, ...],
-    epsilons: tuple[float, ...],
-    ks: tuple[int, ...],
-    repeats: int,
-    jobs: int,
-    folder: Path,
-    data_dir: Path | None,
-    *,
-    as_json: bool,
-) -> None:
+def reproduce(item: str, chosen: SelectionOptions, run: RunOptions, *, as_json: bool) -> None:
     """Run the paper's experiments again: ITEM is one figure or table, or all of them.
 
     \b
@@ -94,16 +107,17 @@ def reproduce(
     from privge.experiments.schedule import run_all
     from privge.experiments.selection import Selection
 
-    results = Results(folder)
-    selection = Selection(item, names, mechanisms, epsilons, ks)
+    results, repeats = Results(run.folder), run.repeats
+    selection = Selection(item, chosen.names, chosen.mechanisms, chosen.epsilons, chosen.ks)
     if item in ("variance", "all"):
         for line in variance.crossings():
             click.echo(json.dumps(line) if as_json else line["sentence"])
     if item == "variance":
         return
-    cells = selection.cells(data_dir)
+    cells = selection.cells(run.data_dir)
     with progress_bar(f"{item}, {repeats} repeats of {len(cells)} cells with controls") as progress:
-        run_all(results, selection.with_controls(cells), repeats, jobs=jobs, data_dir=data_dir, progress=progress)
+        planned = selection.with_controls(cells)
+        run_all(results, planned, repeats, jobs=run.jobs, data_dir=run.data_dir, progress=progress)
     _print(Table(results, repeats).comparisons(cells), as_json=as_json)
 
 

@@ -11,6 +11,7 @@ import click
 
 from privge.cli.actor import as_option, user
 from privge.cli.options import OUTPUT, Command, json_option
+from privge.cli.passwords import warn_of_password
 from privge.cli.terminal import one_line
 from privge.collect.plausibility import Unexplained, unexplained
 from privge.collect.publishing import NEVER_ENDS
@@ -18,12 +19,15 @@ from privge.collect.stores.log import Act
 from privge.collect.stores.opening import open_store
 from privge.collect.stores.rules import without_end
 from privge.collect.stores.store import NoBackup
+from privge.curator import find_campaign
 from privge.errors import BadData, PrivgeError
 
 
 def _store_option(command: Command) -> Command:
     text = "sqlite:///path, a bare path (SQLite), or postgresql://...  [default: PRIVGE_STORE]"
-    return click.option("--store", "url", required=True, envvar="PRIVGE_STORE", help=text)(command)
+    return click.option("--store", "url", required=True, envvar="PRIVGE_STORE", callback=warn_of_password, help=text)(
+        command
+    )
 
 
 @click.group()
@@ -167,7 +171,6 @@ def erase(url: str, node: str, campaign: str | None, name: str | None) -> None:
 
     Embeddings made before still reflect the report: make them anew. Exit code 1 says that the store knows no such node.
     """
-    from privge.cli.stored import campaign_in
     from privge.collect.stores.keys import key_of
 
     try:
@@ -176,7 +179,7 @@ def erase(url: str, node: str, campaign: str | None, name: str | None) -> None:
         raise click.BadParameter(str(error), param_hint="--node") from error
     opened = open_store(url, create=False)
     try:
-        wanted = None if campaign is None else campaign_in(opened, campaign)
+        wanted = None if campaign is None else find_campaign(opened, campaign)
         erased = opened.erase(node, campaign=wanted, by=user(name))
     finally:
         opened.close()

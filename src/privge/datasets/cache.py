@@ -94,8 +94,9 @@ def difference(data: bytes, size: int | None, sha256: str) -> str | None:
         return f"truncated: {len(data):,} bytes instead of {size:,}"
     if len(data) > (LARGEST_FILE if size is None else size):
         return "larger than the published file"
-    if hashlib.sha256(data).hexdigest() != sha256:
-        return "the checksum is not that of the published file"
+    found = hashlib.sha256(data).hexdigest()
+    if found != sha256:
+        return f"the checksum is not that of the published file: SHA-256 {found} instead of {sha256}"
     return None
 
 

@@ -2,10 +2,11 @@
 
 import tomllib
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from importlib.resources import files
 from typing import Any, Final
 
+from privge._imports.plugins import Plugins
 from privge.datasets.contents import Contents
 from privge.datasets.dataset import Statistics
 from privge.datasets.description import Archive, DataFile, Description
@@ -49,3 +50,17 @@ def _listed() -> dict[str, Description]:
 
 DATASETS: Final[Mapping[str, Description]] = _listed()
 """Every dataset by name: the paper's five in its order, then the others."""
+
+
+@cache
+def datasets() -> Plugins[Description]:
+    """Return every dataset by its name: `DATASETS`, and those that other packages bring as ``privge.datasets``."""
+    return Plugins("datasets", DATASETS, _accepted)
+
+
+def _accepted(name: str, member: object) -> Description:
+    if not isinstance(member, Description):
+        raise ValueError("it is not a privge.datasets.Description")
+    if member.name != name:
+        raise ValueError(f"it calls itself {member.name!r}")
+    return member

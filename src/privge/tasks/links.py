@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from privge.embedding.embedding import Embedding
 from privge.graph import Graph
 from privge.propagation import Matrix
+from privge.tasks.by_id import PairsOfNodes, in_order_of, matrix_of, pairs_in
 from privge.tasks.head import Head
 from privge.tasks.metrics import auc
-from privge.tasks.scaling import Block, Scaling, check_matrix, rows_at_once
-from privge.tasks.splits import Pairs, are_edges, draw_negatives
+from privge.tasks.scaling import ScaledRows, Scaling, check_matrix, rows_at_once
+from privge.tasks.splits import NodePairs, are_edges, draw_negatives, graph_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,55 +59,64 @@ class LinkPredictor(Head):
 
     counts: ClassVar[tuple[str, ...]] = ("batch", "budget")
 
-    def fit(self, matrix: Matrix, graph: Graph, train: Pairs, *, validation: tuple[Pairs, Pairs]) -> Self:
-        """Train on pairs; the scale is taken from all rows of the matrix.
+    def fit(
+        self,
+        vectors: Matrix | Embedding,
+        graph: Graph,
+        train: PairsOfNodes,
+        *,
+        validation: tuple[PairsOfNodes, PairsOfNodes],
+    ) -> Self:
+        """Train on pairs; the scale is taken from all vectors.
 
         Parameters
         ----------
-        matrix
-            One row for each node, propagated over ``graph`` and nothing else.
+        vectors
+            An embedding, or a matrix with one row for each node, propagated over ``graph`` and nothing else.
         graph
             The training edges: negatives are drawn outside of them.
         train
-            Pairs that are joined.
+            Pairs that are joined: of ids with an embedding, of rows with a matrix.
         validation
             Pairs that are joined, though not in ``graph``, and pairs that are not. They choose among epochs and, with
             ``rows`` and ``inner product``, the first weight of the common column; they never enter a gradient.
         """
         training = self._training()
+        graph = graph_of(graph)
+        vectors = in_order_of(graph.ids, vectors)
+        matrix = matrix_of(vectors)
         check_matrix(matrix)
         if len(matrix) != graph.nodes:
             raise ValueError(f"the matrix has {len(matrix)} rows for {graph.nodes} nodes")
-        for pairs in (train, *validation):
-            _check_pairs(pairs, len(matrix))
-        if are_edges(graph, validation[0]).any():
+        joined, known, apart = (_pairs(vectors, pairs) for pairs in (train, *validation))
+        if are_edges(graph, known).any():
             raise ValueError("validation pairs are edges of the graph: fit and propagate on training edges only")
         self.scaling_ = Scaling.fit(matrix, self.scaling)
         scaled = self.scaling_.rows(matrix, np.arange(len(matrix)))
         generator = np.random.default_rng([self.seed, 4])
         self._train(
             training,
-            lambda: self._network(scaled, graph, train, validation, generator),
-            lambda: self._losses(scaled, graph, train, generator),
-            lambda: auc(*(self._scores(scaled, pairs) for pairs in validation)),
+            lambda: self._network(scaled, graph, joined, (known, apart), generator),
+            lambda: self._losses(scaled, graph, joined, generator),
+            lambda: auc(*(self._scores(scaled, pairs) for pairs in (known, apart))),
         )
         return self
 
-    def decision_function(self, matrix: Matrix, pairs: Pairs) -> NDArray[np.float64]:
-        """Return the score of each pair."""
+    def decision_function(self, vectors: Matrix | Embedding, pairs: PairsOfNodes) -> NDArray[np.float64]:
+        """Return the score of each pair, in their order: pairs of ids with an embedding, of rows with a matrix."""
         self._check_fitted()
         from privge.tasks.network import inference
 
+        matrix = matrix_of(vectors)
         check_matrix(matrix, self.scaling_.width)
-        _check_pairs(pairs, len(matrix))
-        rows, places = np.unique(pairs, return_inverse=True)
+        ends = _pairs(vectors, pairs)
+        rows, places = np.unique(ends, return_inverse=True)
         with inference(self.threads):
-            return self._scores(self.scaling_.rows(matrix, rows), places.reshape(pairs.shape))
+            return self._scores(self.scaling_.rows(matrix, rows), places.reshape(ends.shape))
 
-    def score(self, matrix: Matrix, pairs: Pairs, negatives: Pairs) -> float:
+    def score(self, vectors: Matrix | Embedding, pairs: PairsOfNodes, negatives: PairsOfNodes) -> float:
         """Return the AUC of pairs that are joined against pairs that are not."""
-        scores = self.decision_function(matrix, np.concatenate([pairs, negatives]))
-        return auc(scores[: len(pairs)], scores[len(pairs) :])
+        return auc(*(self.decision_function(vectors, group) for group in (pairs, negatives)))
 
     def _training(self) -> "Training":
         if self.start not in get_args(Start):
@@ -114,10 +125,10 @@ class LinkPredictor(Head):
 
     def _network(
         self,
-        scaled: Block,
+        scaled: ScaledRows,
         graph: Graph,
-        train: Pairs,
-        validation: tuple[Pairs, Pairs],
+        train: NodePairs,
+        validation: tuple[NodePairs, NodePairs],
         generator: np.random.Generator,
     ) -> "torch.nn.Module":
         from privge.tasks.network import PairScorer
@@ -133,7 +144,7 @@ class LinkPredictor(Head):
         return PairScorer(weights, gain, self._perceptron(outputs=1) if self.layers > 1 else None)
 
     def _losses(
-        self, scaled: Block, graph: Graph, train: Pairs, generator: np.random.Generator
+        self, scaled: ScaledRows, graph: Graph, train: NodePairs, generator: np.random.Generator
     ) -> "Iterator[torch.Tensor]":
         from privge.tasks.network import tensor
 
@@ -144,7 +155,7 @@ class LinkPredictor(Head):
             scores = self.network_(tensor(_products(scaled, both), self.device)).squeeze(1)
             yield pairwise_loss(scores[: len(part)], scores[len(part) :])
 
-    def _scores(self, scaled: Block, pairs: Pairs) -> NDArray[np.float64]:
+    def _scores(self, scaled: ScaledRows, pairs: NodePairs) -> NDArray[np.float64]:
         from privge.tasks.network import tensor
 
         parts = [
@@ -163,7 +174,7 @@ def pairwise_loss(positives: "torch.Tensor", negatives: "torch.Tensor") -> "torc
     return (1 - gap) ** 2 + positives.var(correction=0) + negatives.var(correction=0)
 
 
-def _products(scaled: Block, pairs: Pairs) -> Block:
+def _products(scaled: ScaledRows, pairs: NodePairs) -> ScaledRows:
     from privge.tasks._kernels import multiply_rows
 
     products = np.empty((len(pairs), scaled.shape[1]), dtype=np.float32)
@@ -171,13 +182,13 @@ def _products(scaled: Block, pairs: Pairs) -> Block:
     return products
 
 
-def _blocks(pairs: Pairs, matrix: Matrix) -> list[Pairs]:
+def _blocks(pairs: NodePairs, matrix: Matrix) -> list[NodePairs]:
     """Cut the pairs so that the products of one part are of moderate size."""
     step = rows_at_once(matrix)
     return [pairs[start : start + step] for start in range(0, len(pairs), step)]
 
 
-def _common_weight(scaled: Block, validation: tuple[Pairs, Pairs]) -> float:
+def _common_weight(scaled: ScaledRows, validation: tuple[NodePairs, NodePairs]) -> float:
     """Return the weight of the last column, the common one, that ranks the validation pairs best.
 
     The common component knows degrees. Where links follow degrees it is worth as much as all other columns
@@ -202,8 +213,11 @@ def _gain(positives: NDArray[np.floating], negatives: NDArray[np.floating]) -> f
     return gap / (gap**2 + variance)
 
 
-def _check_pairs(pairs: Pairs, nodes: int) -> None:
+def _pairs(vectors: Matrix | Embedding, given: PairsOfNodes) -> NodePairs:
+    """Return pairs as rows, or say what is wrong with them."""
+    pairs, nodes = pairs_in(vectors, given), len(vectors)
     if pairs.ndim != 2 or pairs.shape[1] != 2 or len(pairs) == 0:
         raise ValueError(f"pairs must be an array of m x 2 rows, m at least 1, got shape {pairs.shape}")
     if pairs.min() < 0 or pairs.max() >= nodes:
         raise ValueError(f"pairs must name rows from 0 to {nodes - 1}")
+    return pairs

@@ -378,6 +378,7 @@ def test_a_store_that_fails_is_503_and_nothing_is_acknowledged(service, report, 
     def fail(*_, **__):
         raise StoreUnavailable("disk full")
 
+    assert service.call("GET", "/readyz").status == 200
     monkeypatch.setattr(service.store, "put", fail)
     reply = service.put(report, token_of())
     assert (reply.status, reply.reason, reply.headers["retry-after"]) == (503, "unavailable", "2")

@@ -65,9 +65,15 @@ class Listening:
 
 
 def run(
-    store_url: str, settings: Settings, address: Listening, *, workers: int = 1,
-    lifetime_epsilon: float | None = LIFETIME_EPSILON, by: str = SERVICE, ready: Callable[[Listening], None],
-) -> None:  # fmt: skip
+    store_url: str,
+    settings: Settings,
+    address: Listening,
+    *,
+    workers: int = 1,
+    lifetime_epsilon: float | None = LIFETIME_EPSILON,
+    by: str = SERVICE,
+    ready: Callable[[Listening], None],
+) -> None:
     """Serve until a signal says to stop; then finish what is under way and return.
 
     Parameters

@@ -16,10 +16,11 @@ from starlette.requests import Request
 from privge.campaign import Campaign
 from privge.collect.commit import GroupCommit
 from privge.collect.kept import Kept
-from privge.collect.service.body import header
+from privge.collect.service.body import Body, header
 from privge.collect.service.limits import RateLimit, Room
 from privge.collect.service.metrics import BODIES, QUEUE, Metrics
 from privge.collect.service.problems import Refused
+from privge.collect.service.readiness import Readiness
 from privge.collect.service.settings import Settings
 from privge.collect.service.summary import Summary
 from privge.collect.stores.log import OPERATOR, SERVICE, signed
@@ -75,6 +76,7 @@ class Service:
         self.turn = asyncio.Lock()  # batches check their tokens one after the other; singles need not wait for many
         self.metrics = Metrics(settings.shared)
         self.summary = Summary()
+        self.readiness = Readiness(lambda: self.read(store.ready))
         self.under_way = 0  # requests without a complete answer; shutting down waits for them
         self.stopping = False
         self._verifier = Verifier(settings.keys, leeway=settings.leeway)
@@ -113,6 +115,10 @@ class Service:
             return signed(header(request, _OPERATOR_HEADER) or None, OPERATOR)
         except ValueError:
             raise Refused("operator_name") from None
+
+    def body(self, request: Request, media_type: str, *, limit: int, room: Room, node: str | int | None = None) -> Body:
+        """Return the body of a request, to be read within an ``async with``."""
+        return Body(request, media_type, limit=limit, seconds=self.limits.body_seconds, room=room, node=node)
 
     # The store.
 

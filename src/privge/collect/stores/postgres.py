@@ -22,8 +22,8 @@ from typing import Any
 import psycopg
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
-from privge.collect.stores.log import UNNAMED, Kind, note
-from privge.collect.stores.migrating import check_version, migrate, migrations, version
+from privge.collect.stores.log import UNNAMED
+from privge.collect.stores.migrating import migrations, prepare
 from privge.collect.stores.session import Row, Session
 from privge.collect.stores.sql import SqlStore
 from privge.collect.stores.store import NoBackup
@@ -110,14 +110,9 @@ class PostgresStore(SqlStore):
             ((exists,),) = session.rows("SELECT to_regclass('privge.migrations') IS NOT NULL")
             if not exists and not create:
                 raise StoreMismatch("the database holds no store")
-            if upgrade or not exists:
+            if not exists:
                 session.rows("CREATE SCHEMA IF NOT EXISTS privge")
-                applied = migrate(session, _STEPS)
-                if applied:
-                    note(session, Kind.MIGRATED if exists else Kind.MADE, by, count=_STEPS[-1].number)
-                return applied
-            check_version(version(session), _STEPS)
-        return 0
+            return prepare(session, _STEPS, new=not exists, upgrade=upgrade, by=by)
 
     @contextmanager
     def _reading(self) -> Iterator[PostgresSession]:

@@ -19,11 +19,12 @@ from privge.collect.kept import Kept
 from privge.collect.stores import statements
 from privge.collect.stores.keys import is_integer, key_of, text_of
 from privge.collect.stores.log import UNNAMED, Act, Kind, lines, note
-from privge.collect.stores.rules import check_collectable, decide, exact, retired_on, to_day
+from privge.collect.stores.rules import check_collectable, decide, retired_on, to_day
 from privge.collect.stores.session import Session
 from privge.collect.stores.statements import CampaignRow, all_campaigns, document_of, find_campaign
 from privge.collect.stores.store import CampaignState, Erased, Holding, Node, Outcome, ReportBlock, Standing, Upload
 from privge.collect.stores.verification import find_problems
+from privge.mechanisms.budget import exact
 from privge.wire.codes import ReportForm
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ async def healthz(service: Service, request: Request) -> Answer:  # noqa: ARG001
 
 async def readyz(service: Service, request: Request) -> Answer:  # noqa: ARG001
     """Say whether a report could be stored now."""
-    if service.stopping or not await service.read(service.store.ready):
+    if service.stopping or not await service.readiness.ask():
         raise Refused("unavailable")
     return json_answer(Health("ready"))
 

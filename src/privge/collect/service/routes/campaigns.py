@@ -7,7 +7,6 @@ from starlette.requests import Request
 from privge.campaign import Campaign
 from privge.collect.publishing import check_times
 from privge.collect.service.answers import Answer, InPieces, json_answer
-from privge.collect.service.body import Body
 from privge.collect.service.problems import Refused
 from privge.collect.service.service import Service
 from privge.collect.stores.store import CampaignState, Store
@@ -44,11 +43,8 @@ async def get_status(service: Service, request: Request) -> Answer:
 async def add_campaign(service: Service, request: Request) -> Answer:
     """Add and open a campaign. One that could not be collected is refused; one that is there changes nothing."""
     by = service.admit_operator(request)
-    limits = service.limits
-    async with Body(
-        request, JSON_TYPE,
-        limit=limits.campaign_bytes, seconds=limits.body_seconds, room=service.documents, node=None,
-    ) as body:  # fmt: skip
+    limit = service.limits.campaign_bytes
+    async with service.body(request, JSON_TYPE, limit=limit, room=service.documents) as body:
         campaign = _campaign(body)
         try:
             await service.read(_add, service.store, campaign, service.now, by)

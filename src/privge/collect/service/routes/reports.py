@@ -7,16 +7,16 @@ import msgspec
 from starlette.requests import Request
 
 from privge.collect.service.answers import Answer, json_answer, report_answer
-from privge.collect.service.body import Body
 from privge.collect.service.problems import Refused, reason_of, result
+from privge.collect.service.routes.batches import batch_of, in_breaths
 from privge.collect.service.service import Known, Service
 from privge.collect.stores.store import Upload
 from privge.wire.bodies import Batch, BatchItem
 from privge.wire.codes import report_id
-from privge.wire.messages import BATCH_TYPE, REPORT_TYPE
+from privge.wire.messages import REPORT_TYPE
 from privge.wire.tokens import InvalidToken
 
-_BREATH = 200  # items of a batch between two looks at other requests
+_decoder = msgspec.msgpack.Decoder(Batch)
 
 
 async def put_report(service: Service, request: Request) -> Answer:
@@ -34,11 +34,9 @@ async def _put_report(service: Service, request: Request) -> str:
     campaign = request.path_params["campaign"]
     grant = service.grant(request, campaign)
     known = await service.campaign_for_reports(campaign)
-    async with Body(
-        request, REPORT_TYPE,
-        limit=known.form.size, seconds=service.limits.body_seconds, room=service.singles, node=grant.node,
-    ) as body:  # fmt: skip
-        if len(body) != known.form.size:
+    size = known.form.size
+    async with service.body(request, REPORT_TYPE, limit=size, room=service.singles, node=grant.node) as body:
+        if len(body) != size:
             raise Refused("length")
         if report_id(body) != request.path_params["report"]:
             raise Refused("digest")
@@ -50,25 +48,11 @@ async def _put_report(service: Service, request: Request) -> str:
 
 async def post_batch(service: Service, request: Request) -> Answer:
     """Store many reports; each has its own token and its own result. The sender shows one token before the body."""
-    campaign = request.path_params["campaign"]
-    grant = service.grant(request, campaign)
-    known = await service.campaign_for_reports(campaign)
-    limits = service.limits
-    async with Body(
-        request, BATCH_TYPE,
-        limit=limits.batch_bytes, seconds=limits.body_seconds, room=service.batches, node=grant.node,
-    ) as body:  # fmt: skip
-        try:
-            items = _decoder.decode(body)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            raise Refused("batch") from None
+    async with batch_of(service, request, _decoder) as (known, items):
         reasons = await _store(service, known, items)
     for reason, count in Counter(reasons).items():
         service.metrics.reports(reason, count)
     return json_answer([result(reason) for reason in reasons])
-
-
-_decoder = msgspec.msgpack.Decoder(Batch)
 
 
 async def _store(service: Service, known: Known, items: list[BatchItem]) -> list[str]:
@@ -85,12 +69,10 @@ async def _store(service: Service, known: Known, items: list[BatchItem]) -> list
 async def _verified(service: Service, known: Known, items: list[BatchItem], reasons: list[str]) -> dict[int, Upload]:
     """Return what may be stored by its position; the others get their reason."""
     uploads: dict[int, Upload] = {}
-    for position, (item, reason) in enumerate(zip(items, reasons, strict=True)):
-        if position % _BREATH == _BREATH - 1:
-            await asyncio.sleep(0)
+    async for position, item in in_breaths(items):
         try:
             grant = service.verify(item.token, known.id)
-            if reason == "":
+            if reasons[position] == "":
                 service.rate.take(grant.node, asyncio.get_running_loop().time())
                 uploads[position] = Upload(grant.node, item.codes)
         except InvalidToken:
