@@ -1,7 +1,7 @@
 """The reference pages state the defaults and types that the code has.
 
-The pages are made from docstrings and signatures: of parameters that are documented together, all are shown with the
-default and the type of the first. So only those that have both in common may share a description.
+The pages are made from docstrings and signatures. Parameters that are described together are split before, so that each
+is shown with its own default and type.
 """
 
 import ast
@@ -12,7 +12,7 @@ from importlib import import_module
 from itertools import pairwise
 
 import api_reference
-import pytest
+from parameter_entries import split
 
 from privge import Campaign
 
@@ -103,39 +103,10 @@ def entries():
 ENTRIES = list(entries())
 
 
-def described(thing, name):
-    parameter = inspect.signature(thing).parameters[name]
-    return repr(parameter.default), str(parameter.annotation)
-
-
 def test_the_pages_are_read():
     found = {(thing.__qualname__, name) for thing, names, _ in ENTRIES for name in names}
     assert {("PrivGE", "low"), ("Head", "layers"), ("Campaign", "epsilon"), ("embed", "r")} <= found
     assert len(found) > 200
-
-
-OWED = {
-    ("Archive", "size"),
-    ("Cell", "epsilon"),
-    ("Cell", "task"),
-    ("DataFile", "size"),
-    ("Description", "low"),
-    ("Limits", "rate"),
-    ("controls", "task"),
-    ("least_false", "law"),
-    ("run_all", "cells"),
-    ("social_network", "people"),
-    ("take_snapshot", "store"),
-    ("tune", "graph"),
-}
-"""Entries of pages that are new, still to be split."""
-
-
-def together():
-    for thing, names, _ in ENTRIES:
-        if len(names) > 1:
-            owed = (thing.__qualname__, names[0]) in OWED
-            yield pytest.param(thing, names, marks=[pytest.mark.xfail(reason="to be split")] if owed else [])
 
 
 def test_every_field_of_a_campaign_is_described():
@@ -143,11 +114,35 @@ def test_every_field_of_a_campaign_is_described():
     assert described == set(inspect.signature(Campaign).parameters)
 
 
-@pytest.mark.parametrize(
-    ("thing", "names"), list(together()), ids=lambda value: getattr(value, "__qualname__", None) or "-".join(value)
-)
-def test_parameters_are_documented_together_only_if_alike(thing, names):
-    assert len({described(thing, name) for name in names}) == 1
+def test_parameters_that_are_described_together_get_an_entry_each():
+    docstring = """Do it.
+
+    Parameters
+    ----------
+    size
+        How large.
+    low, high
+        Public bounds,
+        of every feature.
+    x, y, z
+        The rest.
+
+    Returns
+    -------
+    a, b
+        Stays as it is.
+    """
+    entries = list(documented(split(docstring)))
+    bounds = "Public bounds, of every feature."
+    assert entries[:3] == [(["size"], "How large."), (["low"], bounds), (["high"], bounds)]
+    assert [names for names, _ in entries[3:]] == [["x"], ["y"], ["z"]]
+    assert "    a, b\n        Stays as it is." in split(docstring)
+
+
+def test_no_docstring_of_a_page_shares_an_entry_after_that():
+    shared = [names for thing, _, _ in ENTRIES for names, _ in documented(split(thing.__doc__ or "")) if len(names) > 1]
+    assert shared == []
+    assert any(len(names) > 1 for _, names, _ in ENTRIES)  # there is something to split
 
 
 def test_every_documented_parameter_is_there():

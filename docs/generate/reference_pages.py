@@ -1,5 +1,6 @@
 """A hook of mkdocs: adds the pages that are made from the code, so that none of them can be stale."""
 
+import sys
 from pathlib import Path
 
 import api_reference
@@ -10,7 +11,8 @@ from mkdocs.structure.files import File, Files
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """List every public package and every decision in the navigation."""
+    """List every public package and decision in the navigation; let griffe find the extension beside this file."""
+    sys.path.insert(0, str(Path(__file__).parent))
     packages = [{name: f"reference/{name.removeprefix('privge.')}.md"} for name in api_reference.public_modules()]
     for section in config.nav or []:
         section.get("Reference", []).extend(packages)
