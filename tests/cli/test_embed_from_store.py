@@ -243,7 +243,10 @@ def test_another_graph_or_campaign_cannot_be_updated(run, store, reports, graph,
     run()
     other = Campaign(dimensions=2, low=0, high=1, mechanism="hds", epsilon=1.0, k=1, levels=33)
     store.add_campaign(other)
-    assert "z.parquet: the embedding was made from campaign" in run("--update", tmp_path / "z.parquet", "--campaign", other.id).stderr
+    assert (
+        "z.parquet: the embedding was made from campaign"
+        in run("--update", tmp_path / "z.parquet", "--campaign", other.id).stderr
+    )
     graph.write_text(graph.read_text() + "n0,n20\n")
     result = run("--update", tmp_path / "z.parquet", "--campaign", reports.campaign.id)
     assert result.exit_code == 3

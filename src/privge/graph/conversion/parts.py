@@ -1,6 +1,7 @@
 """Parquet in parts: a file, a folder of files however nested, a glob, or an address that fsspec knows."""
 
 import glob
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,11 +16,14 @@ from privge._files.parquet import opened_parquet
 from privge._files.tables import first_spoiled, is_text
 from privge._imports import needed
 from privge.errors import BadData
-from privge.graph.edge_columns import EDGE_NAMES
+from privge.graph._weights import first_unusable
+from privge.graph.edge_columns import EdgeColumns, remark_unused
+
+logger = logging.getLogger(__name__)
 
 Kind = Literal["integers", "strings"]
 ARROW = {"integers": pa.int64(), "strings": pa.large_string()}
-Chooser = Callable[[list[str], str], tuple[str, ...]]
+Chooser = Callable[[list[str]], tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,8 @@ class Part:
         The columns that hold ids.
     kind
         What these ids are.
+    weight
+        The column of weights, if they are asked for.
     """
 
     address: str
@@ -46,22 +52,48 @@ class Part:
     rows: int
     columns: tuple[str, ...]
     kind: Kind
+    weight: str | None = None
 
     def batches(self, rows: int) -> Iterator[list[pa.Array]]:
         """Yield the ids of each column, at most so many rows at once, as 64-bit integers or large strings."""
+        for ids, _ in self._batches(rows, self.columns):
+            yield ids
+
+    def weighted_batches(self, rows: int) -> Iterator[list[pa.Array]]:
+        """Yield the same and, if weights are asked for, after them the weights as float64."""
+        if self.weight is None:
+            yield from self.batches(rows)
+            return
+        before = 0
+        for ids, batch in self._batches(rows, (*self.columns, self.weight)):
+            yield [*ids, _checked_weights(batch.column(self.weight), self.address, before)]
+            before += len(batch)
+
+    def _batches(self, rows: int, columns: tuple[str, ...]) -> Iterator[tuple[list[pa.Array], pa.RecordBatch]]:
         with _reading(self.address), opened_parquet(*Folder.containing(self.address)) as (parquet, threads):
-            for batch in parquet.iter_batches(rows, columns=list(self.columns), use_threads=threads):
-                yield [_checked(batch.column(name), self.kind, f"{self.address}: {name}") for name in self.columns]
+            for batch in parquet.iter_batches(rows, columns=list(columns), use_threads=threads):
+                places = {name: f"{self.address}: {name}" for name in self.columns}
+                yield [_checked(batch.column(name), self.kind, places[name]) for name in self.columns], batch
 
 
-def edge_parts(place: str | PathLike[str]) -> list[Part]:
-    """Return the parts of an edge list, whose columns are named ``source`` and ``target`` or alike."""
-    return _parts(fspath(place), _edge_columns)
+def edge_parts(place: str | PathLike[str], columns: EdgeColumns) -> list[Part]:
+    """Return the parts of an edge list; which columns are the ends is seen in each of them."""
+    remarks: dict[str | None, None] = {}  # each once, in order
+
+    def choose(names: list[str]) -> tuple[str, ...]:
+        chosen = columns.choose(names)
+        remarks[remark_unused(chosen)] = None
+        return chosen.ends
+
+    parts = _parts(fspath(place), choose, columns.weight)
+    for remark in filter(None, remarks):
+        logger.info("%s: %s", fspath(place), remark)
+    return parts
 
 
-def node_parts(place: str | PathLike[str]) -> list[Part]:
-    """Return the parts of a list of nodes, with a column ``id``."""
-    return _parts(fspath(place), _id_column)
+def node_parts(place: str | PathLike[str], column: str) -> list[Part]:
+    """Return the parts of a list of nodes, with a column of ids."""
+    return _parts(fspath(place), lambda names: _id_column(names, column))
 
 
 def kind_of(parts: Sequence[Part]) -> Kind:
@@ -73,23 +105,28 @@ def kind_of(parts: Sequence[Part]) -> Kind:
     return next(iter(kinds), "integers")
 
 
-def _parts(place: str, choose: Chooser) -> list[Part]:
+def _parts(place: str, choose: Chooser, weight: str | None = None) -> list[Part]:
     found = _remote_files(place) if "://" in place else _local_files(place)
     if not found:
         raise BadData(f"{place}: there is no Parquet file")
-    return [_part(address, size, version, choose) for address, size, version in sorted(found)]
+    return [_part(*file, choose, weight) for file in sorted(found)]
 
 
-def _part(address: str, size: int, version: str, choose: Chooser) -> Part:
+def _part(address: str, size: int, version: str, choose: Chooser, weight: str | None) -> Part:
     with _reading(address), opened_parquet(*Folder.containing(address)) as (parquet, _):
         schema, rows = parquet.schema_arrow, parquet.metadata.num_rows
-    columns: tuple[str, ...] = choose(schema.names, address)
+    try:
+        columns = choose(schema.names)
+    except BadData as error:
+        raise BadData(f"{address}: {error}; the columns are {', '.join(schema.names[:10])}") from error
     if any(schema.names.count(name) > 1 for name in columns):
         raise BadData(f"{address}: a column of ids is there twice")
+    if weight is not None:
+        _check_weight_column(schema, weight, address, rows)
     kinds = {_kind(schema.field(name).type, f"{address}: {name}") for name in columns} if rows else {"integers"}
     if len(kinds) > 1:
         raise BadData(f"{address}: {columns[0]} and {columns[1]} hold ids of different types")
-    return Part(address, size, version, rows, columns, kinds.pop())  # type: ignore[arg-type]
+    return Part(address, size, version, rows, columns, kinds.pop(), weight)  # type: ignore[arg-type]
 
 
 def _local_files(place: str) -> list[tuple[str, int, str]]:
@@ -154,6 +191,22 @@ def _checked(ids: pa.Array, kind: Kind, place: str) -> pa.Array:
     return ids
 
 
+def _check_weight_column(schema: pa.Schema, weight: str, address: str, rows: int) -> None:
+    if schema.names.count(weight) != 1:
+        there = "no column" if weight not in schema.names else "more than one column"
+        raise BadData(f"{address}: there is {there} {weight!r}; the columns are {', '.join(schema.names[:10])}")
+    kind = schema.field(weight).type
+    if rows and not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+        raise BadData(f"{address}: weights must be numbers, the column {weight!r} holds {kind}")
+
+
+def _checked_weights(weights: pa.Array, address: str, before: int) -> pa.Array:
+    numbers = weights.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)  # what is missing becomes NaN
+    if (row := first_unusable(numbers)) is not None:
+        raise BadData(f"{address}, row {before + row + 1}: a weight must be a finite number above 0")
+    return pa.array(numbers)
+
+
 def _kind(type_: pa.DataType, place: str) -> Kind:
     if pa.types.is_dictionary(type_):
         type_ = type_.value_type
@@ -164,18 +217,7 @@ def _kind(type_: pa.DataType, place: str) -> Kind:
     raise BadData(f"{place}: ids must be integers or strings, the column holds {type_}")
 
 
-def _edge_columns(names: list[str], address: str) -> tuple[str, ...]:
-    """Choose the pair of columns that are the ends; others, such as a time, may stand beside them."""
-    lowered = {name.strip().lower(): name for name in names}
-    pairs = [pair for pair in sorted(EDGE_NAMES) if set(pair) <= set(lowered)]
-    if len(pairs) == 1:
-        return tuple(lowered[name] for name in pairs[0])
-    wanted = " or ".join(",".join(pair) for pair in sorted(EDGE_NAMES))
-    problem = "more than one pair of ends" if pairs else "no ends of edges"
-    raise BadData(f"{address}: {problem} among the columns {', '.join(names[:10])}; they must be {wanted}")
-
-
-def _id_column(names: list[str], address: str) -> tuple[str, ...]:
-    if "id" not in names:
-        raise BadData(f"{address}: there is no column 'id'; the columns are {', '.join(names[:10])}")
-    return ("id",)
+def _id_column(names: list[str], column: str) -> tuple[str, ...]:
+    if column not in names:
+        raise BadData(f"there is no column {column!r} among its {len(names)}")
+    return (column,)

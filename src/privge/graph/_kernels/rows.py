@@ -147,9 +147,9 @@ def check_entries(starts, first, entries, begin, nodes, key, state):
                 return 3, balance
             before = neighbour
             if node < neighbour:
-                balance += _mixed(node, neighbour, key)
+                balance += mixed_edge(node, neighbour, key)
             else:
-                balance -= _mixed(neighbour, node, key)
+                balance -= mixed_edge(neighbour, node, key)
         if stop == starts[row + 1]:
             row, before = row + 1, -1
         position = stop
@@ -158,9 +158,14 @@ def check_entries(starts, first, entries, begin, nodes, key, state):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _mixed(low, high, key):
-    """Return 64 bits that look random, the same for the same edge and key (the finaliser of SplitMix64)."""
-    mixed = (np.uint64(low) << np.uint64(32) | np.uint64(high)) ^ key
+def mixed_edge(low, high, key):
+    """Return 64 bits that look random, the same for the same edge and key."""
+    return finished((np.uint64(low) << np.uint64(32) | np.uint64(high)) ^ key)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def finished(mixed):
+    """Mix 64 bits (the finaliser of SplitMix64)."""
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return mixed ^ (mixed >> np.uint64(31))
