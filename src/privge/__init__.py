@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from privge.campaign import Campaign
     from privge.embedding import Embedding, PrivGE, embed, update
     from privge.errors import PrivgeError
-    from privge.graph import Graph, StoredGraph, convert_graph
+    from privge.graph import Graph, StoredGraph, as_graph, convert_graph
     from privge.propagation import Local, OnCluster, propagate
     from privge.reports import Report, ReportParts, Reports
 
@@ -30,6 +30,7 @@ __all__ = [
     "Reports",
     "StoredGraph",
     "__version__",
+    "as_graph",
     "convert_graph",
     "embed",
     "propagate",
@@ -51,6 +52,7 @@ __getattr__, __dir__ = lazy(
         "Reports": "privge.reports",
         "StoredGraph": "privge.graph",
         "__version__": "privge._version",
+        "as_graph": "privge.graph",
         "convert_graph": "privge.graph",
         "embed": "privge.embedding",
         "propagate": "privge.propagation",

@@ -1,10 +1,13 @@
 """Array aliases and small protocols shared by all layers."""
 
 from collections.abc import Callable
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Words: TypeAlias = NDArray[np.int64]
 Levels: TypeAlias = NDArray[np.int64]
@@ -18,6 +21,24 @@ Decoding: TypeAlias = Literal["raw", "unbiased"]
 Progress: TypeAlias = Callable[[int, int], None]
 """Called as ``progress(done, total)``; the command line draws a bar from it."""
 
+
+class Table(Protocol):
+    """A table of another library: of pandas, polars or pyarrow, or any other that hands out Arrow columns."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Hand out the columns."""
+
+
+def is_pandas(data: object) -> "TypeGuard[pd.DataFrame]":
+    """Say whether data is a data frame of pandas, which need not be installed."""
+    return hasattr(data, "iloc") and hasattr(data, "columns")
+
+
+def is_arrow(data: object) -> TypeGuard[Table]:
+    """Say whether data hands out Arrow columns, as tables of polars and pyarrow do."""
+    return hasattr(data, "__arrow_c_stream__")
+
+
 __all__ = [
     "ArrayLike",
     "Codes",
@@ -26,5 +47,8 @@ __all__ = [
     "Indices",
     "Levels",
     "Progress",
+    "Table",
     "Words",
+    "is_arrow",
+    "is_pandas",
 ]

@@ -26,8 +26,9 @@ from privge.device.token import TokenOf, node_of
 from privge.errors import BadData, PrivacyViolation
 from privge.ids import Ids, node_key
 from privge.perturbation import read_features
+from privge.perturbation.columns import remark_extra, remark_order
 from privge.perturbation.feature_files import read_feature_names, read_features_part
-from privge.perturbation.features import Features, remark_extra, remark_order
+from privge.perturbation.features import Features
 from privge.perturbation.simulate_parts import feature_files
 from privge.reports import Reports
 from privge.reports.parts import ReportParts

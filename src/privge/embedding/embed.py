@@ -6,8 +6,7 @@ from privge._typing import Decoding, Progress
 from privge.embedding.embedding import Embedding
 from privge.embedding.join import Joining, Unknown, feature_rows
 from privge.embedding.provenance import Provenance, Source
-from privge.graph import Graph
-from privge.graph.stored import StoredGraph
+from privge.graph import GraphData, StoredGraph, as_graph
 from privge.propagation import DEFAULT_ALPHA, DEFAULT_R, DEFAULT_TOLERANCE, HERE, OnCluster, Place, Walk
 from privge.propagation.propagate import propagate_here
 from privge.reports import Reports
@@ -15,7 +14,7 @@ from privge.reports.parts import ReportParts
 
 
 def embed(
-    graph: Graph | StoredGraph,
+    graph: GraphData,
     reports: Reports | ReportParts,
     *,
     alpha: float = DEFAULT_ALPHA,
@@ -32,7 +31,7 @@ def embed(
     Parameters
     ----------
     graph
-        The public graph, in memory or on disk.
+        The public graph, in any form that `privge.as_graph` takes.
     reports
         At most one report a node. Nodes without a report get the midpoint.
     alpha
@@ -56,8 +55,9 @@ def embed(
     if isinstance(on, OnCluster):
         from privge.embedding.cluster import embed_on_cluster
 
-        return embed_on_cluster(on, graph, reports, walk, joining, progress)
-    graph = graph.graph() if isinstance(graph, StoredGraph) else graph
+        shared = graph if isinstance(graph, StoredGraph) else as_graph(graph)
+        return embed_on_cluster(on, shared, reports, walk, joining, progress)
+    graph = as_graph(graph)
     if isinstance(reports, ReportParts):
         reports = Reports.concatenate([reports.read(part) for part in range(len(reports))])
     features = feature_rows(graph, reports, joining)

@@ -11,7 +11,7 @@ from privge._machine import processors
 from privge.embedding.embedding import Embedding
 from privge.embedding.join import Joining, feature_rows
 from privge.errors import BadData, CampaignMismatch
-from privge.graph import Graph
+from privge.graph import Graph, GraphData, as_graph
 from privge.ids import Ids
 from privge.propagation import Matrix, propagate_change
 from privge.reports import Reports
@@ -21,7 +21,7 @@ def update(
     embedding: Embedding,
     new_reports: Reports,
     *,
-    graph: Graph,
+    graph: GraphData,
     reports: Reports,
     tolerance: float | None = None,
     threads: int | None = None,
@@ -38,7 +38,8 @@ def update(
     new_reports
         Reports of the same campaign. A node that had a report gets the new one instead.
     graph
-        The graph that the embedding was made from; it is checked against its fingerprint.
+        The graph that the embedding was made from, in any form that `privge.as_graph` takes; it is checked against its
+        fingerprint.
     reports
         The reports that the embedding was made from.
     tolerance
@@ -47,7 +48,7 @@ def update(
     threads
         By default one for each processor.
     """
-    made = embedding.provenance
+    made, graph = embedding.provenance, as_graph(graph)
     if graph.fingerprint != made.graph.fingerprint:
         raise BadData("the embedding was made from another graph")
     for part in (reports, new_reports):

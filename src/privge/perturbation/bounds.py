@@ -15,7 +15,9 @@ from privge._files.folder import Folder
 from privge._files.parquet import Opened, opened_parquet
 from privge._typing import Floats
 from privge.errors import BadData
-from privge.perturbation.features import Features, listed, numbers, pick
+from privge.perturbation.columns import listed, pick
+from privge.perturbation.features import Features
+from privge.perturbation.tables import numbers
 
 Bound: TypeAlias = float | Sequence[float]
 Span: TypeAlias = tuple[float, float]

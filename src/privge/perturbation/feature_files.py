@@ -18,7 +18,9 @@ from privge._files.tables import (
     read_table,
 )
 from privge.errors import BadData
-from privge.perturbation.features import Features, numbers, pick, remark_extra
+from privge.perturbation.columns import pick, remark_extra
+from privge.perturbation.features import Features
+from privge.perturbation.tables import numbers
 
 
 def read_features(

@@ -9,8 +9,10 @@ from privge._typing import Floats, Indices, Progress
 from privge.campaign import Campaign
 from privge.campaign.indices import indices_matrix
 from privge.errors import BadData
-from privge.perturbation.features import AnyMatrix, FeatureData, features_of, remark_order
+from privge.perturbation.columns import remark_order
+from privge.perturbation.features import FeatureData, features_of
 from privge.perturbation.levels import levels_of, outside_bounds
+from privge.perturbation.tables import AnyMatrix
 from privge.perturbation.tally import Tally
 from privge.random import source_for
 from privge.reports import Reports

@@ -26,8 +26,9 @@ from privge._files.folder import Folder
 from privge._typing import Progress
 from privge.campaign import Campaign
 from privge.errors import BadData, PrivgeError
+from privge.perturbation.columns import remark_extra, remark_order
 from privge.perturbation.feature_files import read_feature_names, read_features_part
-from privge.perturbation.features import Features, remark_extra, remark_order
+from privge.perturbation.features import Features
 from privge.perturbation.simulate import simulate_counted
 from privge.perturbation.tally import Tally
 from privge.random import named_seed

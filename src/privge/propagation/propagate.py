@@ -7,8 +7,7 @@ import scipy.sparse
 
 from privge._machine import processors
 from privge._typing import Progress
-from privge.graph import Graph
-from privge.graph.stored import StoredGraph
+from privge.graph import Graph, GraphData, StoredGraph, as_graph
 from privge.propagation.engines import engine_of
 from privge.propagation.places import HERE, Local, OnCluster, Place
 from privge.propagation.problem import Matrix, Problem, Propagation, output_kind
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
 @overload
 def propagate(
-    graph: Graph | StoredGraph,
+    graph: GraphData,
     features: scipy.sparse.csr_array,
     *,
     alpha: float = ...,
@@ -34,7 +33,7 @@ def propagate(
 
 @overload
 def propagate(
-    graph: Graph | StoredGraph,
+    graph: GraphData,
     features: scipy.sparse.csr_array,
     *,
     alpha: float = ...,
@@ -46,7 +45,7 @@ def propagate(
 
 
 def propagate(
-    graph: Graph | StoredGraph,
+    graph: GraphData,
     features: scipy.sparse.csr_array,
     *,
     alpha: float = DEFAULT_ALPHA,
@@ -62,7 +61,7 @@ def propagate(
     Parameters
     ----------
     graph
-        The graph.
+        The graph, in any form that `privge.as_graph` takes.
     features
         One sparse row for each node, in the graph's order.
     alpha
@@ -80,9 +79,9 @@ def propagate(
     if isinstance(on, OnCluster):
         from privge.propagation.cluster import propagate_on_cluster
 
-        return propagate_on_cluster(on, graph, features, walk, progress)
-    graph = graph.graph() if isinstance(graph, StoredGraph) else graph
-    return propagate_here(graph, features, walk, on, progress)
+        shared = graph if isinstance(graph, StoredGraph) else as_graph(graph)
+        return propagate_on_cluster(on, shared, features, walk, progress)
+    return propagate_here(as_graph(graph), features, walk, on, progress)
 
 
 def propagate_here(

@@ -3,13 +3,13 @@
 from typing import TYPE_CHECKING, ClassVar
 
 from privge._imports import needed
-from privge.embedding.parameters import Parameters
+from privge.embedding.parameters import NamedParameters
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
 
-class Estimator(Parameters):
+class Estimator(NamedParameters):
     """What both heads are to scikit-learn."""
 
     kind: ClassVar[str | None] = None
