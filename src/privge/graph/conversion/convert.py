@@ -4,11 +4,12 @@ import errno
 import logging
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from os import PathLike, fspath
 from pathlib import Path
 
 from privge._files.folder import Folder
+from privge._files.lock import locked
 from privge._typing import Progress
 from privge.errors import BadData, PrivgeError
 from privge.graph._weights import tell_dropped
@@ -123,13 +124,11 @@ def _put(work: Path, target: Path) -> None:
 
 @contextmanager
 def _alone(work: Path) -> Iterator[None]:
-    """Refuse a second run in the same folder; the system lifts the lock when a process ends, however it ends."""
-    import fcntl
-
+    """Refuse a second run in the same folder."""
     work.mkdir(parents=True, exist_ok=True)
-    with (work / "lock").open("w") as lock:
+    with ExitStack() as stack:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            stack.enter_context(locked(work / "lock", wait=False))
         except BlockingIOError as error:
             raise PrivgeError(f"{work}: another run is converting this graph") from error
         yield
