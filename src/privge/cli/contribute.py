@@ -18,7 +18,7 @@ from privge.device.ledger import DEFAULT_CAPS
 from privge.device.memory import Memory
 from privge.errors import BadData
 from privge.perturbation import FeatureVector
-from privge.perturbation.features import listed
+from privge.perturbation.columns import listed
 from privge.perturbation.fitting import check_values
 
 _TOKEN = "PRIVGE_TOKEN"  # noqa: S105 (the name of a variable)
