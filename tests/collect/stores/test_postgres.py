@@ -6,9 +6,9 @@ import threading
 import psycopg
 import pytest
 
-from contract.store_contract import DAY, SAME, STORED, StoreContract, campaign_of, codes, held
 from privge.collect.stores import Upload, open_store, postgres
 from privge.errors import StoreUnavailable
+from privge.testing.store_contract import DAY, SAME, STORED, StoreContract, campaign_of, codes, held
 
 
 class TestPostgresStore(StoreContract):

@@ -12,9 +12,9 @@ from contextlib import closing, suppress
 
 import pytest
 
-from contract.store_contract import DAY, STORED, StoreContract, campaign_of, codes, held
 from privge.collect.stores import Upload, open_store, sqlite
 from privge.errors import BadData, StoreMismatch, StoreUnavailable
+from privge.testing.store_contract import DAY, STORED, StoreContract, campaign_of, codes, held
 
 
 class TestSqliteStore(StoreContract):
