@@ -5,8 +5,9 @@ Whether ids are integers or text is the caller's word (the type of a column or a
 from what they look like.
 """
 
-from collections.abc import Iterable
-from typing import TypeAlias
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Self, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,9 @@ from privge.errors import BadData
 
 Ids: TypeAlias = NDArray[np.int64] | NDArray[np.object_]
 """All integers, or all strings."""
+
+SeveralIds: TypeAlias = list[str] | list[int] | NDArray[Any]
+"""Ids to ask for; a Series or an Index of pandas will do too."""
 
 
 def node_key(node: object) -> bytes:
@@ -87,3 +91,53 @@ def first_repeated(ids: Ids) -> int | None:
             return position
         seen.add(node)
     return None
+
+
+@dataclass(frozen=True, slots=True)
+class RowsById:
+    """Where nodes stand: 17 and "17" are one node, "007" is another, and what is neither text nor integer is none.
+
+    Parameters
+    ----------
+    rows
+        The row of each node, by its text.
+    where
+        The end of the sentence "node 17 is not ...".
+    """
+
+    rows: Mapping[str, int]
+    where: str
+
+    @classmethod
+    def of(cls, ids: Ids, where: str) -> Self:
+        """Remember the order of ids."""
+        return cls({str(node): row for row, node in enumerate(ids.tolist())}, where)
+
+    def __contains__(self, node: object) -> bool:
+        return self._found(node) >= 0
+
+    def row(self, node: object) -> int:
+        """Return the row of a node; one that is not there is refused."""
+        row = self._found(node)
+        if row < 0:
+            raise BadData(f"node {node!r} is not {self.where}")
+        return row
+
+    def several(self, nodes: Iterable[object]) -> NDArray[np.int64]:
+        """Return the row of each node; if some are not there, they are counted and refused."""
+        wanted = nodes.tolist() if isinstance(nodes, np.ndarray) else list(nodes)
+        rows = np.array([self._found(node) for node in wanted], dtype=np.int64)
+        absent = np.flatnonzero(rows < 0)
+        if absent.size:
+            first = wanted[absent[0]]
+            raise BadData(f"{absent.size:,} of {len(rows):,} nodes are not {self.where}, the first is {first!r}")
+        return rows
+
+    def _found(self, node: object) -> int:
+        is_id = isinstance(node, str | int | np.integer) and not isinstance(node, bool)
+        return self.rows.get(str(node), -1) if is_id else -1
+
+
+def is_node(asked: object) -> TypeGuard[str | int]:
+    """Say whether one node is asked for, and not several."""
+    return isinstance(asked, str | int | np.integer)

@@ -184,12 +184,12 @@ def test_the_estimator_follows_scikit_learn():
     from sklearn.base import clone
 
     graph, features = network()
-    estimator = pg.PrivGE(epsilon=3.0, k=2, alpha=0.2, seed=4)
+    estimator = pg.PrivGE(graph=graph, epsilon=3.0, k=2, alpha=0.2, seed=4)
     copy = clone(estimator)
     assert copy.get_params() == estimator.get_params()
     assert "epsilon=3.0" in repr(copy)
-    z = copy.fit_transform(graph, features)
-    assert (z == estimator.set_params(seed=4).fit_transform(graph, features)).all()
+    z = copy.fit_transform(features)
+    assert (z == estimator.set_params(seed=4).fit_transform(features)).all()
     assert copy.embedding_.provenance.source.k == 2
     with pytest.raises(ValueError, match="not a parameter"):
         estimator.set_params(colour=1)
@@ -197,10 +197,10 @@ def test_the_estimator_follows_scikit_learn():
 
 def test_controls_go_the_same_way():
     graph, features = network()
-    none = pg.PrivGE(mechanism="none", epsilon=None, seed=1).fit_transform(graph, features)
+    none = pg.PrivGE(graph=graph, mechanism="none", epsilon=None, seed=1).fit_transform(features)
     exact = exact_embedding(graph, scipy.sparse.csr_array(2 * features - 1), 0.1, 0.5)
     # Rounding to 1,025 levels moves a feature by up to 1/1024; propagation sums it with weights of at most this.
     weights = exact_embedding(graph, scipy.sparse.csr_array(np.ones((300, 1))), 0.1, 0.5).max()
     assert np.abs(none - exact).max() <= weights / 1024 + 1e-4
-    structure = pg.PrivGE(mechanism="structure", epsilon=None, k=3, seed=1)
-    assert (structure.fit_transform(graph, features) == structure.fit_transform(graph, 1 - features)).all()
+    structure = pg.PrivGE(graph=graph, mechanism="structure", epsilon=None, k=3, seed=1)
+    assert (structure.fit_transform(features) == structure.fit_transform(1 - features)).all()

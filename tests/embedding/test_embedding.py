@@ -1,6 +1,7 @@
 import json
 import re
 from dataclasses import asdict, replace
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -172,7 +173,8 @@ def test_numpy_gets_a_contiguous_matrix_of_float32(kind, order):
 @pytest.mark.parametrize("ids", [INTEGER_IDS, TEXT_IDS], ids=["integers", "strings"])
 def test_pandas_gets_a_frame_indexed_by_id(ids):
     made = embedding(ids)
-    frame = made.to_pandas()
+    frame = made.to_frame()
+    assert frame.equals(made.to_pandas())
     assert frame.index.name == "id"
     assert frame.index.tolist() == ids.tolist()
     assert (frame.loc[ids.tolist()[3]].to_numpy() == made.matrix[3]).all()
@@ -191,7 +193,105 @@ def test_npy_holds_the_vectors_in_the_order_of_ids(tmp_path):
     again = np.load(tmp_path / "z.npy")
     assert again.dtype == made.matrix.dtype
     assert (again == made.matrix).all()
+    assert json.loads((tmp_path / "z.ids.json").read_text())["ids"] == INTEGER_IDS.tolist()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["z.ids.json", "z.npy"]
+
+
+@pytest.mark.parametrize("ids", [INTEGER_IDS, TEXT_IDS], ids=["integers", "strings"])
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("name", ["z.npy", "z.parquet", "z"])
+def test_what_is_saved_can_be_loaded(tmp_path, ids, kind, name):
+    made = embedding(ids, kind)
+    made.save(tmp_path / name)
+    again = Embedding.load(tmp_path / name)
+    assert again.ids.tolist() == ids.tolist()
+    assert again.ids.dtype == ids.dtype
+    assert again.matrix.dtype == kind
+    assert (again.matrix == made.matrix).all()
+    assert again.provenance == made.provenance
+
+
+def test_a_name_that_stands_for_no_format_is_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"z\.csv: the name must end in \.npy, \.txt, \.vec, \.parquet, or in nothing"):
+        embedding().save(tmp_path / "z.csv")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_npy_is_not_read_without_its_ids(tmp_path):
+    embedding().to_npy(tmp_path / "z.npy")
+    (tmp_path / "z.ids.json").unlink()
+    with pytest.raises(BadData, match=r"z\.npy: its ids are missing: there is no z\.ids\.json beside it"):
+        Embedding.from_npy(tmp_path / "z.npy")
+    with pytest.raises(FileNotFoundError):
+        Embedding.from_npy(tmp_path / "other.npy")
+
+
+def test_a_crash_between_the_two_names_leaves_no_ids_of_other_vectors(tmp_path, monkeypatch):
+    embedding(seed=1).to_npy(tmp_path / "z.npy")
+    replace_file = Path.replace
+
+    def crash(self, target):
+        if target.name == "z.ids.json":
+            raise KeyboardInterrupt
+        return replace_file(self, target)
+
+    monkeypatch.setattr(Path, "replace", crash)
+    with pytest.raises(KeyboardInterrupt):
+        embedding(INTEGER_IDS[::-1], seed=2).to_npy(tmp_path / "z.npy")
     assert [p.name for p in tmp_path.iterdir()] == ["z.npy"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("z.npy", b""),
+        ("z.npy", b"\x93NUMPY"),
+        ("z.npy", b"PK\x03\x04"),
+        ("z.ids.json", b""),
+        ("z.ids.json", b"[]"),
+        ("z.ids.json", b"{}"),
+        ("z.ids.json", b'{"ids": [1, 2], "provenance": {}}'),
+        ("z.ids.json", b'{"ids": [1, 1, 2, 3, 4, 5], "provenance": {}}'),
+        ("z.ids.json", b'{"ids": [1, 6, 2, 3, 4, 5], "provenance": {}}'),
+        ("z.ids.json", b"\xff"),
+    ],
+)
+def test_a_damaged_npy_or_its_ids_are_refused_by_name(tmp_path, name, content):
+    embedding().to_npy(tmp_path / "z.npy")
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(BadData, match=re.escape(str(tmp_path / "z."))):
+        Embedding.from_npy(tmp_path / "z.npy")
+
+
+def test_a_npy_of_something_else_is_refused(tmp_path):
+    embedding().to_npy(tmp_path / "z.npy")
+    for other in (np.zeros(6), np.zeros((6, 4), dtype=int)):
+        np.save(tmp_path / "z.npy", other)
+        with pytest.raises(BadData, match="a matrix of floats"):
+            Embedding.from_npy(tmp_path / "z.npy")
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("name", ["z.txt", "z.vec"])
+def test_word2vec_text_gives_back_the_same_numbers(tmp_path, kind, name):
+    made = embedding(np.array(["ä", "b%s", "007", "true", '"', "🜁"], dtype=object), kind)
+    made.save(tmp_path / name)
+    header, *lines = (tmp_path / name).read_text(encoding="utf-8").splitlines()
+    assert header == "6 4"
+    assert [line.split(" ")[0] for line in lines] == made.ids.tolist()
+    assert (np.array([line.split(" ")[1:] for line in lines], dtype=kind) == made.matrix).all()
+
+
+def test_word2vec_text_of_no_nodes_is_a_header(tmp_path):
+    Embedding(np.empty(0, np.int64), np.empty((0, 3), np.float32), PROVENANCE).to_word2vec(tmp_path / "z.txt")
+    assert (tmp_path / "z.txt").read_text() == "0 3\n"
+
+
+@pytest.mark.parametrize("node", ["a b", "a\tb", "a\nb", " a", "a\u00a0b"])
+def test_word2vec_text_refuses_white_space_in_an_id(tmp_path, node):
+    with pytest.raises(BadData, match=r"z\.txt: 1 ids have white space in them, the first is '.*write \.parquet or"):
+        embedding(np.array([node, *"bcdef"], dtype=object)).to_word2vec(tmp_path / "z.txt")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_wrong_number_of_ids_is_refused():
@@ -278,19 +378,25 @@ def test_a_file_that_is_not_there_is_not_called_damaged(tmp_path):
         Embedding.from_parquet(tmp_path / "z.parquet")
 
 
-@pytest.mark.parametrize(("write", "name"), [(Embedding.to_parquet, "z.parquet"), (Embedding.to_npy, "z.npy")])
-def test_a_failed_write_leaves_nothing_and_spares_the_old_file(tmp_path, monkeypatch, write, name):
-    path = tmp_path / name
-    path.write_text("old")
+@pytest.mark.parametrize(
+    ("write", "names"),
+    [
+        (Embedding.to_parquet, ["z.parquet"]),
+        (Embedding.to_npy, ["z.npy", "z.ids.json"]),
+        (Embedding.to_word2vec, ["z.txt"]),
+    ],
+)
+def test_a_failed_write_leaves_nothing_and_spares_the_old_file(tmp_path, monkeypatch, write, names):
+    for name in names:
+        (tmp_path / name).write_text("old")
 
     def fail(*_):
         raise OSError("disk full")
 
     monkeypatch.setattr(privge.embedding.files, "blocks", fail)
     with pytest.raises(OSError, match="disk full"):
-        write(embedding(), path)
-    assert [p.name for p in tmp_path.iterdir()] == [name]
-    assert path.read_text() == "old"
+        write(embedding(), tmp_path / names[0])
+    assert {p.name: p.read_text() for p in tmp_path.iterdir()} == dict.fromkeys(names, "old")
 
 
 class Lazy:
@@ -318,9 +424,14 @@ def test_rows_that_are_no_array_serve_as_well(tmp_path, monkeypatch, kind):
     assert lazy.most_similar("007") == made.most_similar("007")
     assert (lazy["007"] == made["007"]).all()
     assert (lazy.to_numpy() == made.to_numpy()).all()
-    assert lazy.to_pandas().equals(made.to_pandas())
+    assert lazy.to_frame().equals(made.to_frame())
+    assert (lazy[["🜁", "ä"]] == made.matrix[[5, 0]]).all()
+    assert (np.asarray(lazy) == made.matrix).all()
     assert lazy.to_arrow() == made.to_arrow()
-    for write, name in ((Embedding.to_npy, "z.npy"), (Embedding.to_parquet, "z.parquet")):
+    for write, name in (
+        (Embedding.to_npy, "z.npy"),
+        (Embedding.to_parquet, "z.parquet"),
+    ):
         write(made, tmp_path / f"made-{name}")
         write(lazy, tmp_path / f"lazy-{name}")
         assert (tmp_path / f"lazy-{name}").read_bytes() == (tmp_path / f"made-{name}").read_bytes()

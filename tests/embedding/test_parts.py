@@ -11,7 +11,7 @@ import privge.embedding.files
 from embedding.test_embedding import INTEGER_IDS, PROVENANCE, TEXT_IDS, embedding
 from privge._files.folder import Folder
 from privge.embedding.embedding import Embedding
-from privge.embedding.files import Vectors
+from privge.embedding.files import StoredVectors
 from privge.embedding.parts import begin_parts, finish_parts, write_part
 from privge.errors import BadData
 
@@ -62,7 +62,7 @@ def test_parts_that_others_wrote_are_read_in_the_order_of_names(place):
     made, folder = embedding(), Folder(place)
     begin_parts(folder)
     for number, rows in ((1, slice(4, 6)), (0, slice(0, 4))):
-        write_part(folder, number, Vectors(made.ids[rows], made.matrix[rows], PROVENANCE.to_json()))
+        write_part(folder, number, StoredVectors(made.ids[rows], made.matrix[rows], PROVENANCE.to_json()))
     with pytest.raises(BadData, match=r"unfinished.*again"):
         Embedding.from_parquet(place)
     finish_parts(folder, 2, 6)
@@ -92,7 +92,7 @@ def test_a_folder_that_failed_half_way_is_unfinished_even_if_it_was_finished_bef
 
 def part(folder, number, ids, **changes):
     made = embedding(np.array(ids), **changes)
-    write_part(folder, number, Vectors(made.ids, made.matrix, made.provenance.to_json()))
+    write_part(folder, number, StoredVectors(made.ids, made.matrix, made.provenance.to_json()))
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_parts_of_another_provenance_are_refused(place):
     begin_parts(folder)
     for number, alpha in ((0, 0.1), (1, 0.2)):
         provenance = replace(PROVENANCE, run=replace(PROVENANCE.run, alpha=alpha)).to_json()
-        write_part(folder, number, Vectors(np.arange(1), np.zeros((1, 2), np.float32), provenance))
+        write_part(folder, number, StoredVectors(np.arange(1), np.zeros((1, 2), np.float32), provenance))
     finish_parts(folder, 2, 2)
     with pytest.raises(BadData, match=r"part-00001\.parquet: this part belongs to another"):
         Embedding.from_parquet(place)

@@ -97,7 +97,7 @@ def test_a_subclass_of_an_own_law_is_another_law():
         )
 
 
-@pytest.mark.parametrize("method", ["code", "codes", "sample", "level"])
+@pytest.mark.parametrize("method", ["code", "codes", "_codes", "sample", "level"])
 def test_a_sampler_of_its_own_is_refused(method):
     own = type("Own", (Foreign,), {method: lambda *_: 1})
     with pytest.raises(PrivacyViolation, match=rf"has a {method}\(\) of its own"):

@@ -19,10 +19,10 @@ def test_unstated_bounds_do_not_clip():
     with pytest.raises(
         BadData, match=r"2 of 3 columns .* outside 0\.\.1, .*: 'age' \(30 of 30 .*'debt' \(27 of 30"
     ) as no:
-        pg.PrivGE().fit(GRAPH, TABLE)
+        pg.PrivGE(graph=GRAPH).fit(TABLE)
     assert "public" in str(no.value)
     assert not any(str(value) in str(no.value) for value in ("18", "80", "-9"))
-    assert pg.PrivGE().fit(GRAPH, TABLE[["likes"]]).campaign_.high == 1
+    assert pg.PrivGE(graph=GRAPH).fit(TABLE[["likes"]]).campaign_.high == 1
 
 
 @pytest.mark.parametrize(
@@ -34,23 +34,23 @@ def test_unstated_bounds_do_not_clip():
 )
 def test_a_bound_that_is_not_stated_is_not_taken_from_the_other(bounds, message):
     with pytest.raises(BadData, match=message):
-        pg.PrivGE(**bounds).fit(GRAPH, TABLE)
+        pg.PrivGE(graph=GRAPH, **bounds).fit(TABLE)
 
 
 @pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_array])
 def test_columns_without_names_are_numbered(form):
     with pytest.raises(BadData, match=r"2 of 3 columns .*: column 0 \(30 of 30 values\), column 2 \(27 of 30 values\)"):
-        pg.PrivGE().fit(GRAPH, form(TABLE.to_numpy()))
+        pg.PrivGE(graph=GRAPH).fit(form(TABLE.to_numpy()))
 
 
 def test_bounds_go_by_name_too():
     low, high = {"debt": -10, "age": 0, "likes": 0}, {"likes": 2, "debt": 10, "age": 120, "never asked": 1}
-    made = pg.PrivGE(low=low, high=high).fit(GRAPH, TABLE).campaign_
+    made = pg.PrivGE(graph=GRAPH, low=low, high=high).fit(TABLE).campaign_
     assert (made.names, made.low, made.high) == (("age", "likes", "debt"), (0, 0, -10), (120, 2, 10))
     with pytest.raises(BadData, match=r"there is no bound for 1 of 3 features: 'debt' \(is it 'dept'\?\)"):
-        pg.PrivGE(low={"age": 0, "likes": 0, "dept": 0}, high=100).fit(GRAPH, TABLE)
+        pg.PrivGE(graph=GRAPH, low={"age": 0, "likes": 0, "dept": 0}, high=100).fit(TABLE)
     with pytest.raises(BadData, match="no names"):
-        pg.PrivGE(low={"age": 0}, high=100).fit(GRAPH, TABLE.to_numpy())
+        pg.PrivGE(graph=GRAPH, low={"age": 0}, high=100).fit(TABLE.to_numpy())
 
 
 def write(folder, name, column, **options):

@@ -56,7 +56,7 @@ def test_a_table_goes_by_names_and_ids(table):
 @pytest.mark.parametrize("table", TABLES.values(), ids=TABLES.keys())
 def test_an_estimator_joins_a_table_with_the_graph(table):
     graph = pg.Graph.from_edges([("dan", "bob"), ("bob", "ann"), ("ann", "cid")])
-    estimator = pg.PrivGE(mechanism="none", epsilon=None, k=3, levels=33).fit(graph, table)
+    estimator = pg.PrivGE(graph=graph, mechanism="none", epsilon=None, k=3, levels=33).fit(table)
     reported = rows(estimator.reports_)
     names = estimator.campaign_.names
     assert {node: {name: reported[node][names.index(name)] for name in NAMES} for node in PEOPLE} == {
@@ -67,8 +67,8 @@ def test_an_estimator_joins_a_table_with_the_graph(table):
 
 def test_a_matrix_goes_by_position():
     graph = pg.Graph.from_edges([("dan", "bob"), ("bob", "ann"), ("ann", "cid")])
-    estimator = pg.PrivGE(mechanism="none", epsilon=None, k=3, levels=33)
-    assert rows(estimator.fit(graph, VALUES).reports_) == dict(zip(graph.ids.tolist(), VALUES.tolist(), strict=True))
+    estimator = pg.PrivGE(graph=graph, mechanism="none", epsilon=None, k=3, levels=33)
+    assert rows(estimator.fit(VALUES).reports_) == dict(zip(graph.ids.tolist(), VALUES.tolist(), strict=True))
     assert rows(campaign().simulate(VALUES)) == dict(enumerate(VALUES.tolist()))
     numbered = pd.DataFrame(VALUES)  # columns and rows that pandas numbered have no names either
     assert rows(campaign().simulate(numbered)) == dict(enumerate(VALUES.tolist()))
@@ -166,11 +166,11 @@ def test_a_table_without_good_ids_is_refused(table, message):
 def test_rows_that_do_not_match_the_graph_are_counted():
     graph = pg.Graph.from_edges([("dan", "bob"), ("bob", "ann"), ("ann", "eve"), ("eve", "fay")])
     with pytest.raises(BadData, match=r"1 of 4 rows .* not in the graph, and 2 of 5 nodes have no row"):
-        pg.PrivGE().fit(graph, frame())
+        pg.PrivGE(graph=graph).fit(frame())
     with pytest.raises(BadData, match=r"4 of 4 rows .*, and 5 of 5 nodes have no row; are ids written alike"):
-        pg.PrivGE().fit(graph, frame().reset_index(drop=True))
+        pg.PrivGE(graph=graph).fit(frame().reset_index(drop=True))
     with pytest.raises(BadData, match="4 rows of features for a graph of 5 nodes"):
-        pg.PrivGE().fit(graph, VALUES)
+        pg.PrivGE(graph=graph).fit(VALUES)
 
 
 def test_a_wide_sparse_frame_stays_sparse():
@@ -196,7 +196,10 @@ def test_sparse_features_whose_indices_are_out_of_range_are_refused(name, positi
 def test_rows_that_are_merely_numbered_are_refused_beside_a_column_of_ids(label):
     table = frame().reset_index(drop=True).assign(**{label: [3, 1, 0, 2]})
     graph = pg.Graph.from_edges(np.array([[0, 1], [1, 2], [2, 3]]))
-    for attempt in (lambda: campaign().simulate(table), lambda: pg.PrivGE(low=0, high=5).fit_transform(graph, table)):
+    for attempt in (
+        lambda: campaign().simulate(table),
+        lambda: pg.PrivGE(graph=graph, low=0, high=5).fit_transform(table),
+    ):
         with pytest.raises(BadData, match=f"column '{label}' looks like their ids"):
             attempt()
     assert campaign().simulate(table.set_index(label)).ids.tolist() == [3, 1, 0, 2]
@@ -206,4 +209,4 @@ def test_rows_that_are_merely_numbered_are_refused_beside_a_column_of_ids(label)
 def test_an_even_grid_can_be_used_wherever_it_is_offered():
     graph = pg.Graph.from_edges([("ann", "bob"), ("cid", "dan"), ("ann", "cid")])
     binary = frame().round().loc[graph.ids]
-    assert pg.PrivGE(levels=2, missing="low", mechanism="multibit").fit_transform(graph, binary).shape == (4, 3)
+    assert pg.PrivGE(graph=graph, levels=2, missing="low", mechanism="multibit").fit_transform(binary).shape == (4, 3)

@@ -58,7 +58,7 @@ def test_best_label_propagation_is_chosen_on_validation_nodes_only(network):
 
 
 def test_ppr_scores_are_entries_of_the_dense_matrix(network, monkeypatch):
-    monkeypatch.setattr(module, "_COLUMNS", 37)
+    monkeypatch.setattr(module, "COLUMNS", 37)
     graph = network.edges.train_graph
     pairs = np.concatenate([network.edges.test, network.edges.test_negatives])
     expected = dense_ppr(graph, 0.3, 0.5)[pairs[:, 0], pairs[:, 1]]
@@ -72,7 +72,7 @@ def test_ppr_scores_never_hold_more_than_a_block_of_columns(network, monkeypatch
         widths.append(features.shape[1])
         return original(graph, features, **options)
 
-    monkeypatch.setattr(module, "_COLUMNS", 50)
+    monkeypatch.setattr(module, "COLUMNS", 50)
     monkeypatch.setattr(module, "propagate", watch)
     ppr_scores(network.edges.train_graph, network.edges.test)
     assert max(widths) == 50

@@ -2,11 +2,35 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Final, Protocol
 
 from privge.datasets.contents import Blob, Contents
 from privge.datasets.dataset import Statistics
 
+LARGEST_FILE: Final = 64 * 2**20
+"""Bytes that a file may have whose size nobody wrote down."""
+
 Reader = Callable[[Mapping[str, Blob]], Contents]
+
+
+class Published(Protocol):
+    """Bytes on the web: where they are, and what they must be."""
+
+    @property
+    def url(self) -> str:
+        """An https address, or http on this machine."""
+
+    @property
+    def size(self) -> int | None:
+        """How many they are; None if nobody wrote it down."""
+
+    @property
+    def largest(self) -> int:
+        """How many they may be."""
+
+    @property
+    def sha256(self) -> str:
+        """Their checksum."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +53,11 @@ class Archive:
     def name(self) -> str:
         """Name of the file at the end of the address."""
         return self.url.rsplit("/", 1)[-1]
+
+    @property
+    def largest(self) -> int:
+        """The largest number of bytes that it may have."""
+        return self.size
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +86,11 @@ class DataFile:
     def url(self) -> str:
         """The address to get it from."""
         return self.source if isinstance(self.source, str) else self.source.url
+
+    @property
+    def largest(self) -> int:
+        """The largest number of bytes that it may have."""
+        return LARGEST_FILE if self.size is None else self.size
 
 
 @dataclass(frozen=True, slots=True)

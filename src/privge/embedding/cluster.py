@@ -15,7 +15,7 @@ from privge._files.finished import finish
 from privge._files.folder import Folder
 from privge._typing import Progress
 from privge.embedding.embedding import Embedding
-from privge.embedding.files import Vectors
+from privge.embedding.files import StoredVectors
 from privge.embedding.join import Joining, check_strangers, joined
 from privge.embedding.parts import begin_parts, finish_parts, part_rows, write_part
 from privge.embedding.provenance import Provenance, Source
@@ -156,7 +156,7 @@ def write_rows(
     folder: Folder, number: int, graph: StoredGraph, matrix: TiledMatrix, provenance: Provenance, rows: slice
 ) -> None:
     """Write one part of an embedding; a task."""
-    write_part(folder, number, Vectors(graph.ids(rows.start, rows.stop), matrix[rows], provenance.to_json()))
+    write_part(folder, number, StoredVectors(graph.ids(rows.start, rows.stop), matrix[rows], provenance.to_json()))
 
 
 def _rows_name(part: int) -> str:

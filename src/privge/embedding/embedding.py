@@ -1,24 +1,26 @@
 """`Embedding`: one vector for each node, with what it was made from."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pyarrow as pa
-from numpy.lib import format as npy
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
-from privge._files.atomic import atomic_path
 from privge._files.folder import Folder
 from privge._imports import needed
 from privge.embedding import files
-from privge.embedding.parts import begin_parts, finish_parts, part_rows, write_part
+from privge.embedding.npy import read_npy, write_npy
+from privge.embedding.parts import write_parts
 from privge.embedding.provenance import Provenance
+from privge.embedding.similar import Metric, lengths_of, most_similar_rows
+from privge.embedding.word2vec import write_word2vec
 from privge.errors import BadData
-from privge.ids import Ids
+from privge.ids import Ids, RowsById, SeveralIds, is_node
 from privge.propagation import Matrix
 
 if TYPE_CHECKING:
@@ -27,7 +29,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Embedding:
-    """One vector for each node.
+    """One vector for each node, by its id: a mapping from nodes to vectors that NumPy takes for a matrix.
+
+    ``z["ann"]`` is the vector of a node and ``z[["ann", "bob"]]`` the matrix of some; ``"ann" in z``, ``len(z)`` and
+    ``for node in z`` go by node, as those of a dictionary do. ``np.asarray(z)`` is the whole matrix, row ``i`` of which
+    belongs to ``z.ids[i]``. 17 and ``"17"`` are one node.
 
     Parameters
     ----------
@@ -35,7 +41,8 @@ class Embedding:
         Node ids, in the order of the rows.
     matrix
         Nodes x dimensions; may be memory-mapped, or any object with ``shape``, ``dtype``, ``len``, ``__array__`` and
-        slices of rows that are arrays. Only `to_numpy`, `to_pandas`, `to_arrow` and `to_pyg` hold all of it at once.
+        slices of rows that are arrays. Only ``np.asarray``, `to_numpy`, `to_frame`, `to_arrow` and `to_pyg` hold all of
+        it at once.
     provenance
         Campaign, graph, parameters, certificate, version.
     """
@@ -48,21 +55,38 @@ class Embedding:
         if len(self.ids) != len(self.matrix):
             raise ValueError(f"{len(self.ids)} ids for {len(self.matrix)} vectors")
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Nodes and dimensions."""
+        return len(self.ids), self.matrix.shape[1]
+
     def __len__(self) -> int:
         return len(self.ids)
+
+    def __iter__(self) -> Iterator[str | int]:
+        """Yield the nodes, in the order of the rows."""
+        return iter(self.ids.tolist())
+
+    def __contains__(self, node: object) -> bool:
+        return node in self._rows
 
     def __repr__(self) -> str:
         mechanisms = ", ".join(source.mechanism for source in self.provenance.sources)
         return f"Embedding({len(self):,} nodes, {self.matrix.shape[1]:,} dimensions, {mechanisms})"
 
-    def __getitem__(self, node: str | int) -> Matrix:
-        """Return the vector of a node."""
-        vector: Matrix = self.matrix[self._row(node)]
-        return vector
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:  # noqa: FBT001 (NumPy's)
+        return np.array(self.matrix, dtype=dtype, copy=copy)
 
-    def most_similar(
-        self, node: str | int, k: int = 10, *, metric: Literal["cosine", "dot"] = "cosine"
-    ) -> list[tuple[str | int, float]]:
+    def __getitem__(self, node: str | int | SeveralIds) -> Matrix:
+        """Return the vector of a node, or a matrix with a row for each of several; by id, never by position."""
+        if is_node(node):
+            vector: Matrix = self.matrix[self._rows.row(node)]
+            return vector
+        if isinstance(node, slice | tuple) or not isinstance(node, Iterable):
+            raise BadData("an embedding goes by the ids of nodes: z[id] or z[[id, id]]; np.asarray(z) goes by position")
+        return files.some_rows(self.matrix, self._rows.several(node))
+
+    def most_similar(self, node: str | int, k: int = 10, *, metric: Metric = "cosine") -> list[tuple[str | int, float]]:
         """Return the ``k`` nodes with the most similar vectors, best first; a node is not similar to itself.
 
         It looks at every vector once, block by block; nothing of size n x n is made.
@@ -71,32 +95,22 @@ class Embedding:
             raise ValueError(f"metric must be 'cosine' or 'dot', got {metric!r}")
         if k < 1:
             raise ValueError(f"k must be at least 1, got {k}")
-        row = self._row(node)
-        scores, own = np.empty(len(self)), self.matrix[row]
-        for block in files.blocks(self.matrix):
-            scores[block] = self.matrix[block] @ own
-        if metric == "cosine":
-            lengths = self._norms * self._norms[row]
-            scores = np.divide(scores, lengths, out=np.zeros_like(scores), where=lengths > 0)
-        scores[row] = -np.inf
-        best = np.argpartition(-scores, min(k, len(self) - 1))[:k]
-        best = best[np.lexsort((best, -scores[best]))]
-        return [
-            (self.ids[i] if self.ids.dtype == np.object_ else int(self.ids[i]), float(scores[i]))
-            for i in best.tolist()
-            if i != row
-        ]
+        norms = self._norms if metric == "cosine" else None
+        found = most_similar_rows(self.matrix, self._rows.row(node), k, metric, norms)
+        return [(self.ids[row : row + 1].tolist()[0], score) for row, score in found]
 
     def to_numpy(self) -> NDArray[np.float32]:
         """Return a contiguous float32 matrix, as FAISS, usearch and scikit-learn take it."""
         return files.as_float32(self.matrix)
 
-    def to_pandas(self) -> "pd.DataFrame":
-        """Return a data frame indexed by node id."""
+    def to_frame(self) -> "pd.DataFrame":
+        """Return a data frame of pandas, indexed by node id."""
         with needed("a data frame"):
             import pandas as pd
 
         return pd.DataFrame(np.asarray(self.matrix), index=pd.Index(self.ids, name="id"))
+
+    to_pandas = to_frame  # what it was called at first
 
     def to_pyg(self, data: Any) -> Any:  # noqa: ANN401 (PyTorch Geometric is not a dependency)
         """Return a copy of a PyTorch Geometric ``Data`` with the vectors as node features ``x``."""
@@ -109,8 +123,29 @@ class Embedding:
 
     def to_arrow(self) -> pa.Table:
         """Return an Arrow table with columns ``id`` and ``vector``."""
-        vectors = self._vectors()
+        vectors = self._stored()
         return pa.Table.from_batches([files.batch(vectors, slice(0, len(self)))], schema=files.schema_of(vectors))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the embedding in the format that the name stands for; `load` reads all but the last.
+
+        Parameters
+        ----------
+        path
+            ``.parquet``, a file, or a name without an ending, a folder or address of parts (`to_parquet`); ``.npy``
+            (`to_npy`); ``.txt`` or ``.vec`` (`to_word2vec`).
+        """
+        writers = {".npy": self.to_npy, ".txt": self.to_word2vec, ".vec": self.to_word2vec, ".parquet": self.to_parquet}
+        place = fspath(path)
+        suffix = Path(place).suffix
+        if suffix not in writers and suffix and "://" not in place and not Path(place).is_dir():
+            raise ValueError(f"{place}: the name must end in {', '.join(writers)}, or in nothing for a folder")
+        writers.get(suffix, self.to_parquet)(path)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """Read what `save` wrote: ``.parquet``, a folder of parts, or ``.npy``."""
+        return cls.from_npy(path) if fspath(path).endswith(".npy") else cls.from_parquet(path)
 
     def to_parquet(self, path: str | PathLike[str]) -> None:
         """Write ids, vectors and provenance, block by block; the file is complete or absent.
@@ -123,28 +158,25 @@ class Embedding:
         """
         place = fspath(path)
         if not place.endswith(".parquet"):
-            self._to_folder(Folder.of(place))
+            write_parts(Folder.of(place), self._stored())
             return
         folder, name = Folder.containing(place)
         with folder.writing(name) as file:
-            files.write_file(file, self._vectors())
-
-    def _to_folder(self, folder: Folder) -> None:
-        begin_parts(folder)
-        parts = part_rows(self.matrix)
-        for number, rows in enumerate(parts):
-            write_part(folder, number, files.Vectors(self.ids[rows], self.matrix[rows], self.provenance.to_json()))
-        finish_parts(folder, len(parts), len(self))
+            files.write_file(file, self._stored())
 
     def to_npy(self, path: str | PathLike[str]) -> None:
-        """Write the vectors as ``.npy`` in their own precision, in the order of `ids`; any index library reads it."""
-        kind, shape = self.matrix.dtype, self.matrix.shape
-        with atomic_path(Path(path)) as partial, partial.open("wb") as file:
-            # Not through a memory map, where a full disk kills the process instead of raising.
-            header = {"descr": npy.dtype_to_descr(kind), "fortran_order": False, "shape": shape}
-            npy.write_array_header_1_0(file, header)
-            for block in files.blocks(self.matrix):
-                np.ascontiguousarray(self.matrix[block]).tofile(file)
+        """Write the vectors as ``.npy`` in their own precision, and beside them ``NAME.ids.json``.
+
+        Any index library reads the vectors; ids and provenance stand in the file beside them, which gets its name last.
+        """
+        write_npy(Path(path), self._stored())
+
+    def to_word2vec(self, path: str | PathLike[str]) -> None:
+        """Write the vectors as word2vec does in text, for gensim and others; an id with white space is refused.
+
+        The file is complete or absent. It holds no provenance.
+        """
+        write_word2vec(Path(path), self._stored())
 
     @classmethod
     def from_parquet(cls, path: str | PathLike[str]) -> Self:
@@ -152,31 +184,30 @@ class Embedding:
         place = fspath(path)
         folder = Folder.of(place)
         in_parts = not place.endswith(".parquet") if folder.path is None else folder.path.is_dir()
-        vectors = files.read_folder(folder) if in_parts else files.read_file(*Folder.containing(place))
+        stored = files.read_folder(folder) if in_parts else files.read_file(*Folder.containing(place))
+        return cls._from_stored(place, stored)
+
+    @classmethod
+    def from_npy(cls, path: str | PathLike[str]) -> Self:
+        """Read what `to_npy` wrote; the vectors are mapped into memory, not read."""
+        return cls._from_stored(fspath(path), read_npy(Path(path)))
+
+    @classmethod
+    def _from_stored(cls, place: str, stored: files.StoredVectors) -> Self:
         try:
-            return cls(vectors.ids, vectors.matrix, Provenance.from_json(vectors.provenance))
+            return cls(stored.ids, stored.matrix, Provenance.from_json(stored.provenance))
         except (TypeError, KeyError, AttributeError) as error:
-            raise BadData(f"{place}: this is no file of an embedding") from error
+            raise BadData(f"{place}: this is not a file of an embedding") from error
         except ValueError as error:
             raise BadData(f"{place}: {error}") from error
 
     @cached_property
     def _norms(self) -> NDArray[np.float64]:
-        norms = np.empty(len(self))
-        for block in files.blocks(self.matrix):
-            norms[block] = np.linalg.norm(self.matrix[block], axis=1)
-        return norms
+        return lengths_of(self.matrix)
 
     @cached_property
-    def _rows(self) -> dict[str, int]:
-        """The row of each node by its text: 17 and "17" are one node, "007" is another."""
-        return {str(node): row for row, node in enumerate(self.ids.tolist())}
+    def _rows(self) -> RowsById:
+        return RowsById.of(self.ids, "in the embedding")
 
-    def _row(self, node: str | int) -> int:
-        row = self._rows.get(str(node))
-        if row is None:
-            raise BadData(f"node {node!r} is not in the embedding")
-        return row
-
-    def _vectors(self) -> files.Vectors:
-        return files.Vectors(self.ids, self.matrix, self.provenance.to_json())
+    def _stored(self) -> files.StoredVectors:
+        return files.StoredVectors(self.ids, self.matrix, self.provenance.to_json())

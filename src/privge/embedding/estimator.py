@@ -1,27 +1,49 @@
 """The whole method in scikit-learn's form."""
 
+import logging
 from collections.abc import Mapping
-from typing import Self
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
+from privge._imports import needed
 from privge._typing import Decoding
 from privge.campaign import Campaign
 from privge.embedding.embed import embed
-from privge.embedding.join import in_graph_order
+from privge.embedding.join import in_graph_order, with_ids
+from privge.embedding.output import Transformed, TransformOutput, not_fitted
 from privge.embedding.parameters import NamedParameters
-from privge.graph import Graph
+from privge.graph import Graph, GraphData, as_graph
+from privge.graph.inputs import has_order, is_graph
 from privge.perturbation.bounds import Bound, assumed, by_column, check_features
-from privge.perturbation.features import FeatureData
-from privge.propagation import DEFAULT_ALPHA, DEFAULT_R, DEFAULT_TOLERANCE, HERE, Matrix, Place
+from privge.perturbation.features import FeatureData, Features, features_of, is_table
+from privge.propagation import DEFAULT_ALPHA, DEFAULT_R, DEFAULT_TOLERANCE, HERE, Place
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
+logger = logging.getLogger(__name__)
 
 
-class PrivGE(NamedParameters):
+@dataclass(kw_only=True, eq=False, repr=False)
+class PrivGE(TransformOutput, NamedParameters):
     """The whole method in scikit-learn's form: perturb, propagate, embed.
 
-    ``fit_transform(graph, features)`` simulates every device. Parameters are those of `privge.Campaign` and
-    `privge.embed`; ``get_params``, ``set_params`` and ``sklearn.base.clone`` work as for any estimator.
+    ``PrivGE(graph=graph).fit_transform(features)`` simulates every device: each person draws one report, and the
+    reports are embedded. It goes into a ``Pipeline``, ``clone`` and ``set_output`` work, and so do data frames: people
+    are known by their ids, columns by their names. Without scikit-learn it works too.
+
+    **Each person reports once.** `transform` never draws: it returns the vectors of people who took part in `fit`, by
+    their ids, and does not use their values. A second `fit` without a seed draws a second report of everybody; whoever
+    sees both knows as much as 2 epsilon tell, and the log says so. To draw once and vary only what costs no privacy,
+    fit once and call `privge.embed` on ``reports_``.
 
     Parameters
     ----------
+    graph
+        The public graph, in any form that `privge.as_graph` takes.
     mechanism
         As for `privge.Campaign`.
     epsilon
@@ -50,58 +72,155 @@ class PrivGE(NamedParameters):
     seed
         None draws from the operating system; a seed repeats and is NOT PRIVATE.
     on
-        As for `privge.embed`.
+        As for `privge.embed`; None is this machine.
+
+    Attributes
+    ----------
+    campaign_, reports_, embedding_
+        What was asked, what everybody reported, and the `Embedding`, whose rows stand in the graph's order.
+    ids_
+        The node of each row of the features, in their order.
+    n_features_in_, feature_names_in_
+        How many columns the features had, and what they were called, if they had names.
     """
 
-    def __init__(
-        self,
-        *,
-        mechanism: str = "hds",
-        epsilon: float | None = 1.0,
-        k: int | None = None,
-        low: Bound | Mapping[str, float] | None = None,
-        high: Bound | Mapping[str, float] | None = None,
-        levels: int | None = None,
-        missing: str = "midpoint",
-        alpha: float = DEFAULT_ALPHA,
-        r: float = DEFAULT_R,
-        tolerance: float = DEFAULT_TOLERANCE,
-        decoding: Decoding = "raw",
-        clip: float | None = None,
-        seed: int | None = None,
-        on: Place = HERE,
-    ) -> None:
-        self.mechanism = mechanism
-        self.epsilon = epsilon
-        self.k = k
-        self.low = low
-        self.high = high
-        self.levels = levels
-        self.missing = missing
-        self.alpha = alpha
-        self.r = r
-        self.tolerance = tolerance
-        self.decoding = decoding
-        self.clip = clip
-        self.seed = seed
-        self.on = on
+    graph: GraphData | None = None
+    mechanism: str = "hds"
+    epsilon: float | None = 1.0
+    k: int | None = None
+    low: Bound | Mapping[str, float] | None = None
+    high: Bound | Mapping[str, float] | None = None
+    levels: int | None = None
+    missing: str = "midpoint"
+    alpha: float = DEFAULT_ALPHA
+    r: float = DEFAULT_R
+    tolerance: float = DEFAULT_TOLERANCE
+    decoding: Decoding = "raw"
+    clip: float | None = None
+    seed: int | None = None
+    on: Place | None = None
 
-    def fit(self, graph: Graph, features: FeatureData) -> Self:
+    def fit(self, features: FeatureData, y: object = None) -> Self:  # noqa: ARG002 (pipelines hand labels to every step)
         """Perturb everybody's features and embed; results end in an underscore.
 
         Parameters
         ----------
-        graph
-            The public graph.
         features
             One row for each node: a table of pandas, polars or pyarrow, whose rows are joined with the nodes by id (its
             column ``id``, or the index of a data frame without one) and whose columns name the campaign's features; or
-            a matrix whose rows are in the graph's order.
+            a matrix. The rows of a matrix stand in the graph's order; if the graph is a table or a list of edges, which
+            has none, they are of nodes 0, 1, ....
+        y
+            Not used; scikit-learn's pipelines hand the labels to every step.
         """
-        people = in_graph_order(graph, features)
+        graph = self._public_graph(features)
+        people = with_ids(graph, features, by_position=has_order(self.graph))
+        ordered = in_graph_order(graph, people)
         check_features(people, assumed(self.low, self.high), "low= and high=, numbers or mappings from column names")
+        campaign = self._campaign(people)
+        self._remark_second_draw(campaign)
+        self.campaign_, self.ids_, self.n_features_in_ = campaign, people.ids, people.matrix.shape[1]
+        self.__dict__.pop("feature_names_in_", None)
+        if people.names is not None:
+            self.feature_names_in_ = np.array(people.names, dtype=np.object_)
+        self.reports_ = campaign.simulate(ordered, seed=self.seed)
+        self.embedding_ = embed(
+            graph,
+            self.reports_,
+            alpha=self.alpha,
+            r=self.r,
+            tolerance=self.tolerance,
+            on=HERE if self.on is None else self.on,
+            decoding=self.decoding,
+            clip=self.clip,
+        )
+        return self
+
+    def transform(self, features: FeatureData) -> Transformed:
+        """Return the vectors of people who took part in `fit`, a row for each row of the features.
+
+        Nobody reports again: a table says by its ids whose vectors are wanted, and a matrix must have the rows of
+        `fit`. Values are not used.
+        """
+        if not self.__sklearn_is_fitted__():
+            raise not_fitted(self)
+        rows = features_of(features, getattr(self, "feature_names_in_", None))
+        found, expected = rows.matrix.shape[1], self.n_features_in_
+        if found != expected:
+            raise ValueError(
+                f"X has {found} features, but {type(self).__name__} is expecting {expected} features as input"
+            )
+        if not is_table(features) and len(rows.ids) != len(self.ids_):
+            raise ValueError(
+                f"a matrix of {len(rows.ids):,} rows does not say whose they are, and {len(self.ids_):,} people were "
+                "fitted; give a table with their ids, or ask for vectors by id: embedding_[ids]"
+            )
+        ids = rows.ids if is_table(features) else self.ids_
+        in_order = len(ids) == len(self.embedding_) and ids.tolist() == self.embedding_.ids.tolist()
+        matrix = self.embedding_.matrix if in_order else self.embedding_[ids]
+        return self._contained(matrix, features, ids)
+
+    def fit_transform(self, features: FeatureData, y: object = None) -> Transformed:
+        """Draw everybody's report, and return a vector for each row of the features; parameters as for `fit`."""
+        return self.fit(features, y).transform(features)
+
+    def get_feature_names_out(self, input_features: NDArray[np.object_] | None = None) -> NDArray[np.object_]:
+        """Return the names of the columns: as each is one feature, spread over the graph, those of the features.
+
+        Parameters
+        ----------
+        input_features
+            Names for features that had none; others must be those of `fit`.
+        """
+        if not self.__sklearn_is_fitted__():
+            raise not_fitted(self)
+        own: NDArray[np.object_] | None = getattr(self, "feature_names_in_", None)
+        if input_features is None:
+            numbered = np.array([f"x{column}" for column in range(self.n_features_in_)], dtype=np.object_)
+            return numbered if own is None else own
+        given = np.asarray(input_features, dtype=np.object_)
+        if own is not None and not np.array_equal(own, given):
+            raise ValueError("input_features is not equal to feature_names_in_")
+        if len(given) != self.n_features_in_:
+            raise ValueError("input_features should have length equal to number of features in fit")
+        return given
+
+    def __repr__(self) -> str:
+        shown = repr(self.graph) if self.graph is None or isinstance(self.graph, Graph) else type(self.graph).__name__
+        others = (f"{name}={value!r}" for name, value in self.get_params().items() if name != "graph")
+        return f"{type(self).__name__}(graph={shown}, {', '.join(others)})"
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "embedding_")
+
+    def __sklearn_clone__(self) -> Self:
+        """Share the parameters: a graph is large, and nothing here changes it."""
+        copy = type(self)(**self.get_params())  # type: ignore[arg-type]
+        copy.take_output_of(self)
+        return copy
+
+    def __sklearn_tags__(self) -> "Tags":
+        with needed("scikit-learn's tags"):
+            from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
+
+        return Tags(
+            estimator_type=None,
+            target_tags=TargetTags(required=False),
+            transformer_tags=TransformerTags(preserves_dtype=[]),  # float32, unless the tolerance asks for more
+            input_tags=InputTags(sparse=True, allow_nan=True),
+            non_deterministic=self.seed is None,
+        )
+
+    def _public_graph(self, features: FeatureData) -> Graph:
+        if is_graph(features):
+            raise ValueError("features come first, the graph is a parameter: PrivGE(graph=graph).fit(features)")
+        if self.graph is None:
+            raise ValueError("there is no graph to embed: PrivGE(graph=graph)")
+        return as_graph(self.graph)
+
+    def _campaign(self, people: Features) -> Campaign:
         low, high = (by_column(bound, people.names) for bound in (self.low, self.high))
-        self.campaign_ = Campaign(
+        return Campaign(
             dimensions=people.matrix.shape[1],
             low=0.0 if low is None else low,
             high=1.0 if high is None else high,
@@ -112,22 +231,12 @@ class PrivGE(NamedParameters):
             missing=self.missing,
             names=people.names,
         )
-        self.reports_ = self.campaign_.simulate(people, seed=self.seed)
-        self.embedding_ = embed(
-            graph,
-            self.reports_,
-            alpha=self.alpha,
-            r=self.r,
-            tolerance=self.tolerance,
-            on=self.on,
-            decoding=self.decoding,
-            clip=self.clip,
-        )
-        return self
 
-    def fit_transform(self, graph: Graph, features: FeatureData) -> Matrix:
-        """Return the matrix of vectors, in the graph's order; parameters as for `fit`."""
-        return self.fit(graph, features).embedding_.matrix
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "embedding_")
+    def _remark_second_draw(self, campaign: Campaign) -> None:
+        if self.seed is None and self.epsilon is not None and self.__sklearn_is_fitted__():
+            first = self.reports_.campaign.epsilon
+            logger.warning(
+                "fit draws everybody's report again: whoever sees both draws knows as much as epsilon %g + %g tell",
+                first,
+                campaign.epsilon,
+            )

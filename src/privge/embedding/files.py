@@ -22,7 +22,7 @@ BLOCK = 1 << 26
 """Bytes of vectors treated at once."""
 
 
-class Vectors(NamedTuple):
+class StoredVectors(NamedTuple):
     """Ids, one row for each, and the text of their provenance. The rows may be anything that slices to arrays."""
 
     ids: Ids
@@ -46,7 +46,17 @@ def as_float32(rows: Any) -> NDArray[np.float32]:  # noqa: ANN401 (an array, or 
     return gathered
 
 
-def batch(vectors: Vectors, rows: slice) -> pa.RecordBatch:
+def some_rows(matrix: Any, rows: NDArray[np.int64]) -> NDArray[Any]:  # noqa: ANN401 (as above)
+    """Return some rows as an array; from what is not an array they are taken one by one."""
+    if isinstance(matrix, np.ndarray):
+        return np.asarray(matrix[rows])
+    some = np.empty((len(rows), matrix.shape[1]), dtype=matrix.dtype)
+    for place, row in enumerate(rows.tolist()):
+        some[place] = matrix[row]
+    return some
+
+
+def batch(vectors: StoredVectors, rows: slice) -> pa.RecordBatch:
     """Return some rows as Arrow sees them."""
     schema, width = schema_of(vectors), vectors.matrix.shape[1]
     flat = pa.array(np.ascontiguousarray(vectors.matrix[rows]).ravel())
@@ -54,7 +64,7 @@ def batch(vectors: Vectors, rows: slice) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
-def schema_of(vectors: Vectors) -> pa.Schema:
+def schema_of(vectors: StoredVectors) -> pa.Schema:
     """Return columns and provenance."""
     kind = pa.float32() if vectors.matrix.dtype == np.float32 else pa.float64()
     id_kind = pa.int64() if vectors.ids.dtype == np.int64 else pa.string()
@@ -62,26 +72,28 @@ def schema_of(vectors: Vectors) -> pa.Schema:
     return pa.schema(fields, metadata={_PROVENANCE: vectors.provenance})
 
 
-def write_file(file: BinaryIO, vectors: Vectors) -> None:
+def write_file(file: BinaryIO, vectors: StoredVectors) -> None:
     """Write one Parquet file, block by block."""
     with pq.ParquetWriter(file, schema_of(vectors), compression="zstd") as writer:
         for rows in blocks(vectors.matrix):
             writer.write_batch(batch(vectors, rows))
 
 
-def read_file(folder: Folder, name: str) -> Vectors:
-    """Read one Parquet file; whatever is none of an embedding is refused by name."""
+def read_file(folder: Folder, name: str) -> StoredVectors:
+    """Read one Parquet file; whatever is not a file of an embedding is refused by name."""
     try:
         table = read_parquet(folder, name)
         vectors = table["vector"].combine_chunks()
         matrix = vectors.flatten().to_numpy().reshape(-1, vectors.type.list_size)
         if len(matrix) != len(table):
             raise BadData("a vector is missing")
-        return Vectors(as_ids(table["id"].to_numpy()), matrix, (table.schema.metadata or {})[_PROVENANCE].decode())
+        return StoredVectors(
+            as_ids(table["id"].to_numpy()), matrix, (table.schema.metadata or {})[_PROVENANCE].decode()
+        )
     except FileNotFoundError:
         raise
     except (KeyError, AttributeError, TypeError) as error:
-        raise BadData(f"{folder.file(name)}: this is no file of an embedding") from error
+        raise BadData(f"{folder.file(name)}: this is not a file of an embedding") from error
     except (pa.ArrowException, OSError, ValueError) as error:
         raise BadData(f"{folder.file(name)}: {error}") from error
 
@@ -94,7 +106,7 @@ def _length(folder: Folder, name: str) -> int:
         raise BadData(f"{folder.file(name)}: {error}") from error
 
 
-def read_folder(folder: Folder) -> Vectors:
+def read_folder(folder: Folder) -> StoredVectors:
     """Read all parts of a finished folder into one matrix; the parts must belong together."""
     names, counts = finished_parts(folder)
     first = read_file(folder, names[0])
@@ -113,6 +125,6 @@ def read_folder(folder: Folder) -> Vectors:
         matrix[len(ids) : last] = part.matrix
         ids += part.ids.tolist()
     try:
-        return Vectors(as_ids(ids), matrix, first.provenance)
+        return StoredVectors(as_ids(ids), matrix, first.provenance)
     except BadData as error:
         raise BadData(f"{folder.address}: {error}") from error

@@ -92,14 +92,42 @@ def check_strangers(strangers: int, reports: int, unknown: Unknown) -> None:
     logger.warning("dropped %s of nodes that are not in the graph", dropped)
 
 
-def in_graph_order(graph: Graph, data: FeatureData) -> Features:
-    """Return one row of features for each node: those of a table by id, those of a matrix as they stand."""
-    if not is_table(data):
-        features = features_of(data, ids=graph.ids)
-        if features.matrix.shape[0] != graph.nodes:
-            raise BadData(f"{features.matrix.shape[0]:,} rows of features for a graph of {graph.nodes:,} nodes")
-        return features
-    features = features_of(data)
+def with_ids(graph: Graph, data: FeatureData, *, by_position: bool) -> Features:
+    """Return features with the ids of their rows, in their own order.
+
+    Parameters
+    ----------
+    graph
+        The public graph.
+    data
+        A table, whose rows have ids of their own; or a matrix.
+    by_position
+        Whether the rows of a matrix stand in the graph's order. Otherwise they are of nodes 0, 1, ....
+    """
+    if is_table(data) or not by_position:
+        return features_of(data)
+    features = features_of(data, ids=graph.ids)
+    if features.matrix.shape[0] != graph.nodes:
+        raise BadData(f"{features.matrix.shape[0]:,} rows of features for a graph of {graph.nodes:,} nodes")
+    if _numbered_otherwise(graph.ids):
+        raise BadData(
+            "the rows of the matrix could be of nodes 0, 1, ... or stand in the graph's order, which is another; give "
+            "a table with ids, or the graph in that order: privge.as_graph(..., nodes=range(n))"
+        )
+    return features
+
+
+def _numbered_otherwise(ids: Ids) -> bool:
+    """Say whether ids are 0, 1, ... in another order: then the number of a row is the id of another node."""
+    numbers = np.arange(len(ids))
+    return ids.dtype == np.int64 and not np.array_equal(ids, numbers) and np.array_equal(np.sort(ids), numbers)
+
+
+def in_graph_order(graph: Graph, features: Features) -> Features:
+    """Return one row of features for each node of the graph, joined by id; nobody may be left over on either side."""
+    if 0 in features.matrix.shape:
+        what = "feature(s)" if len(features.ids) else "people"
+        raise BadData(f"0 {what} (shape={features.matrix.shape}) while a minimum of 1 is required.")
     rows = graph.rows_of(features.ids)
     strangers = int((rows < 0).sum())
     absent = graph.nodes - (len(rows) - strangers)
@@ -107,7 +135,8 @@ def in_graph_order(graph: Graph, data: FeatureData) -> Features:
         raise BadData(
             f"{strangers:,} of {len(rows):,} rows of features are of nodes that are not in the graph, and "
             f"{absent:,} of {graph.nodes:,} nodes have no row; {_ALIKE} (the ids of a table are its column id, or the "
-            "index of a data frame without one; only a matrix goes by the graph's order)"
+            "index of a data frame without one; people without an edge are named by privge.as_graph(..., nodes=ids))"
         )
     order = np.argsort(rows)
-    return Features(graph.ids, features.matrix[order], features.names)
+    in_order = bool((order[:-1] < order[1:]).all())
+    return Features(graph.ids, features.matrix if in_order else features.matrix[order], features.names)

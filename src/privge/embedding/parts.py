@@ -19,7 +19,7 @@ def begin_parts(folder: Folder) -> None:
     reopen(folder)
 
 
-def write_part(folder: Folder, number: int, vectors: files.Vectors) -> None:
+def write_part(folder: Folder, number: int, vectors: files.StoredVectors) -> None:
     """Write one part of an embedding, complete or not at all; writing it twice is harmless.
 
     Parameters
@@ -33,6 +33,16 @@ def write_part(folder: Folder, number: int, vectors: files.Vectors) -> None:
     """
     with folder.writing(_part(number)) as file:
         files.write_file(file, vectors)
+
+
+def write_parts(folder: Folder, vectors: files.StoredVectors) -> None:
+    """Write an embedding in parts of bounded size, then say that it is finished."""
+    begin_parts(folder)
+    parts = part_rows(vectors.matrix)
+    for number, rows in enumerate(parts):
+        part = vectors._replace(ids=vectors.ids[rows], matrix=vectors.matrix[rows])
+        write_part(folder, number, part)
+    finish_parts(folder, len(parts), len(vectors.matrix))
 
 
 def finish_parts(folder: Folder, parts: int, nodes: int) -> None:

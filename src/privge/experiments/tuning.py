@@ -122,7 +122,7 @@ def controls(
 ) -> dict[str, float]:
     """Return what a tuned score is compared with, in percent of the same validation part.
 
-    This is no part of the search: ``no_privacy`` reads the true features. The settings are those found for other
+    This is not part of the search: ``no_privacy`` reads the true features. The settings are those found for other
     reports, so that the comparison favours those.
 
     Parameters
@@ -168,9 +168,13 @@ class _Judge:
 
     def score(self, features: scipy.sparse.csr_array, settings: CellSettings) -> float:
         matrix, _ = propagate(
-            self._graph, features, alpha=settings.alpha, r=settings.r, tolerance=settings.tolerance,
+            self._graph,
+            features,
+            alpha=settings.alpha,
+            r=settings.r,
+            tolerance=settings.tolerance,
             on=Local(threads=self._threads),
-        )  # fmt: skip
+        )
         if self._task == "nodes":
             labels, split = self._labels, self._nodes
             assert labels is not None  # noqa: S101 (checked at construction)

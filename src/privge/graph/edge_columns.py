@@ -22,9 +22,14 @@ class Chosen(NamedTuple):
     unused: tuple[str, ...]
 
     @property
+    def ends(self) -> tuple[str, str]:
+        """The columns of the ids."""
+        return self.source, self.target
+
+    @property
     def read(self) -> tuple[str, ...]:
         """The columns to read."""
-        return (self.source, self.target, *(() if self.weight is None else (self.weight,)))
+        return self.ends if self.weight is None else (*self.ends, self.weight)
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,9 +90,14 @@ def as_graph(
     return _of_library(data, weight, nodes)
 
 
+def is_graph(data: object) -> bool:
+    """Say whether data can be nothing else than a graph, as a matrix or a table can."""
+    return isinstance(data, Graph | StoredGraph) or is_networkx(data) or is_pyg(data)
+
+
 def has_order(data: object) -> bool:
     """Say whether nodes stand in an order that whoever made the data can know; in an edge list they do not."""
-    return isinstance(data, Graph | StoredGraph) or scipy.sparse.issparse(data) or is_networkx(data) or is_pyg(data)
+    return is_graph(data) or scipy.sparse.issparse(data)
 
 
 def _of_library(data: object, weight: Weight, nodes: Nodes | None) -> Graph:

@@ -65,7 +65,7 @@ class NoPrivacy(_Control):
     def code(self, level: int, word: int) -> int:
         return level
 
-    def codes(self, levels: Levels, words: Words) -> Codes:
+    def _codes(self, levels: Levels, words: Words) -> Codes:
         return levels.astype(np.uint16)
 
     @property
@@ -109,7 +109,7 @@ class StructureOnly(_Control):
         lower, upper = middle_codes(self.levels)
         return lower if word - self._each * self.levels < self._spare // 2 else upper
 
-    def codes(self, levels: Levels, words: Words) -> Codes:
+    def _codes(self, levels: Levels, words: Words) -> Codes:
         codes = words // self._each
         lower, upper = middle_codes(self.levels)
         middle = np.where(words - self._each * self.levels < self._spare // 2, lower, upper)

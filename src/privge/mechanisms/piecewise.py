@@ -7,7 +7,6 @@ It is exactly the window law (``window.py`` states the weights and proves epsilo
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Self
 
 from privge.mechanisms.continuous import ContinuousLimit
 from privge.mechanisms.window import WindowLaw
@@ -22,9 +21,9 @@ class Piecewise(WindowLaw):
     colour = "#7c3aed"
     rescaled = True
 
-    @classmethod
-    def for_epsilon(cls, epsilon: Fraction | float, levels: int) -> Self:
-        return cls.with_width(epsilon, levels, math.exp(-float(epsilon) / 2))
+    @staticmethod
+    def width(epsilon: float) -> float:
+        return math.exp(-epsilon / 2)
 
     @classmethod
     def continuous_limit(cls, epsilon: float) -> ContinuousLimit:

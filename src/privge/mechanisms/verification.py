@@ -37,6 +37,7 @@ MAX_OUTPUTS = 2**16
 _SAMPLERS = {
     "code": Law.code,
     "codes": Law.codes,
+    "_codes": Law._codes,  # noqa: SLF001 (of this package)
     "_cumulative": Law._cumulative,  # noqa: SLF001 (of this package)
     "sample": Law.sample,
     "level": Mechanism.level,

@@ -39,6 +39,8 @@ class Features:
     names: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
+        if self.matrix.dtype.kind == "c":
+            raise BadData("Complex data not supported: features must be real numbers")
         if self.matrix.dtype.kind not in "biuf":
             raise BadData(f"features must be numbers, NaN where missing; got an array of {self.matrix.dtype}")
 
@@ -103,5 +105,5 @@ def _array(data: FeatureMatrix) -> AnyMatrix:
     sparse = scipy.sparse.issparse(data)
     matrix: AnyMatrix = scipy.sparse.csr_array(checked_matrix(data)) if sparse else np.asarray(data)
     if matrix.ndim != 2:
-        raise BadData(f"features must be a matrix, got shape {matrix.shape}")
+        raise BadData(f"features must be a matrix, got shape {matrix.shape}. Reshape your data: a row for each person")
     return matrix

@@ -8,27 +8,36 @@ because it was written before files did, counts as seeded: what was never sent c
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from os import PathLike, fspath
-from typing import Self
+from typing import TYPE_CHECKING, Self, overload
 
 import numpy as np
 import scipy.sparse
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from privge._files.folder import Folder
+from privge._imports import needed
 from privge._typing import Codes, Decoding, Indices
 from privge.campaign import Campaign
 from privge.campaign.indices import indices_matrix
 from privge.errors import BadData, CampaignMismatch
-from privge.ids import Ids, as_ids, as_texts
+from privge.ids import Ids, RowsById, SeveralIds, as_ids, as_texts, first_repeated, is_node
 from privge.mechanisms import Clipped
 from privge.reports import files
 from privge.reports.report import Report
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reports:
     """Reports of one campaign, at most one for each node.
+
+    ``reports["ann"]`` is the `Report` of a node, ``reports[["ann", "bob"]]`` are the reports of some, and
+    ``"ann" in reports`` says whether a node reported; iteration yields each `Report`. ``np.asarray(reports)`` is the
+    matrix of codes.
 
     Parameters
     ----------
@@ -90,6 +99,32 @@ class Reports:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def __contains__(self, node: object) -> bool:
+        """Say whether a node reported."""
+        return node in self._rows
+
+    @overload
+    def __getitem__(self, node: str | int) -> Report: ...
+
+    @overload
+    def __getitem__(self, node: SeveralIds) -> Self: ...
+
+    def __getitem__(self, node: str | int | SeveralIds) -> Report | Self:
+        """Return the report of a node, or the reports of several, each once; by id, never by position."""
+        if is_node(node):
+            row = self._rows.row(node)
+            return next(iter(self.take(np.array([row]))))
+        if isinstance(node, slice | tuple) or not isinstance(node, Iterable):
+            raise BadData("reports go by the ids of nodes: reports[id] or reports[[id, id]]; `take` goes by position")
+        some = self.take(self._rows.several(node))
+        if first_repeated(some.ids) is not None:
+            raise BadData("a node is asked for twice, and each has one report")
+        return some
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[np.integer]:  # noqa: FBT001 (NumPy's)
+        """Return the codes, a row for each report."""
+        return np.array(self.codes, dtype=dtype, copy=copy)
+
     def __repr__(self) -> str:
         seeded = ", seeded: not private" if self.seeded else ""
         return f"Reports({len(self):,} of campaign {self.campaign.id[:12]}, k={self.campaign.k}{seeded})"
@@ -150,6 +185,20 @@ class Reports:
         matrix = scipy.sparse.csr_array((values.ravel(), self.indices.ravel(), rows), shape=(n, campaign.dimensions))
         matrix.has_sorted_indices = True
         return matrix
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return a data frame of pandas, indexed by node id: a row for each ``feature`` and ``code`` of each report."""
+        with needed("a data frame"):
+            import pandas as pd
+
+        features, names = self.indices.ravel(), self.campaign.names
+        told = features if names is None else np.array(names, dtype=np.object_)[features]
+        ids = pd.Index(np.repeat(self.ids, self.campaign.k), name="id")
+        return pd.DataFrame({"feature": told, "code": self.codes.ravel()}, index=ids)
+
+    @cached_property
+    def _rows(self) -> RowsById:
+        return RowsById.of(self.ids, "among those who reported")
 
     @property
     def digest(self) -> str:

@@ -22,7 +22,8 @@ GRID = tuple((alpha, r) for alpha in (0.02, 0.05, 0.1, 0.2) for r in (0.0, 0.5))
 BACKGROUNDS = (0.0, 0.2, 0.5, 1.0)
 """Shares of the leading eigenvector among which `best_ppr_scores` chooses."""
 
-_COLUMNS = 512  # of the personalized PageRank matrix at once
+COLUMNS = 512
+"""Of the personalized PageRank matrix at once."""
 
 
 class SymmetricPageRank(TypedDict, total=False):
@@ -180,8 +181,8 @@ def ppr_scores(
     sources, targets = _cover(pairs, graph.nodes)
     scores = np.empty(len(pairs))
     wanted = np.unique(sources)
-    for start in range(0, len(wanted), _COLUMNS):
-        block = wanted[start : start + _COLUMNS]
+    for start in range(0, len(wanted), COLUMNS):
+        block = wanted[start : start + COLUMNS]
         proximity = _walk(graph, block, np.arange(len(block)), r=0.5, **chosen)
         mine = np.flatnonzero((sources >= block[0]) & (sources <= block[-1]))
         scores[mine] = proximity[targets[mine], np.searchsorted(block, sources[mine])]

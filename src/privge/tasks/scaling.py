@@ -28,7 +28,8 @@ Rule: TypeAlias = Literal["rows", "columns", "global", "none"]
 ScaledRows: TypeAlias = NDArray[np.float32]
 Vector: TypeAlias = NDArray[np.float64]
 
-_BYTES = 1 << 25  # of a block of rows
+BLOCK_BYTES = 1 << 25
+"""Of the rows that are treated at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +115,7 @@ class Scaling:
 
 def rows_at_once(matrix: Matrix) -> int:
     """Return how many rows of the matrix make a block of moderate size."""
-    return max(1, _BYTES // (4 * max(1, int(matrix.shape[1]))))
+    return max(1, BLOCK_BYTES // (4 * max(1, int(matrix.shape[1]))))
 
 
 def check_matrix(matrix: Matrix, width: int | None = None) -> None:

@@ -156,7 +156,7 @@ def _array(version: object, shape: object, number: object, column_major: object,
     if (version, column_major) != (1, False) or not isinstance(kind, np.dtype) or len(sides) not in (1, 2):
         raise _Refused("an array of a kind that is not on the list")
     if any(type(side) is not int or side < 0 for side in sides):
-        raise _Refused("an array whose shape is no numbers")
+        raise _Refused("an array whose shape is not made of numbers")
     data = _expect(text, str).encode("latin-1")  # bytes of Python 2, which pickletools gives as text
     return np.frombuffer(data, kind).reshape(sides)  # refuses a shape that needs more or fewer bytes
 
@@ -165,9 +165,9 @@ def _matrix(state: dict[Any, Any]) -> scipy.sparse.csr_array:
     rows, columns = _fields(_expect(state["_shape"], tuple), 2)
     parts = [_result(_expect(state[name], _Promise)) for name in ("data", "indices", "indptr")]
     if not all(isinstance(part, np.ndarray) and part.ndim == 1 for part in parts):
-        raise _Refused("a matrix whose parts are no arrays")
+        raise _Refused("a matrix whose parts are not arrays")
     if any(part.dtype.kind != "i" for part in parts[1:]):
-        raise _Refused("a matrix whose indices are no integers")
+        raise _Refused("a matrix whose indices are not integers")
     matrix = scipy.sparse.csr_array(tuple(parts), shape=(_expect(rows, int), _expect(columns, int)))
     matrix.check_format(full_check=True)  # compiled code trusts these indices
     return matrix
