@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from privge._typing import Floats, Table, is_pandas
 from privge.errors import BadData
-from privge.graph.edge_columns import EDGE_NAMES
+from privge.graph.edge_columns import EdgeColumns, remark_unused, usual_weight
 from privge.graph.graph import Graph
 from privge.ids import Ids
 
@@ -20,72 +20,23 @@ logger = logging.getLogger(__name__)
 Weight: TypeAlias = str | bool | None
 Nodes: TypeAlias = Sequence[object] | Ids
 
-_WEIGHTS = ("weight", "weights", "edge_weight")
-"""What a column of weights is usually called."""
 
-
-@dataclass(frozen=True, slots=True)
-class EdgeEnds:
-    """Which columns of a table hold an edge; None stands for the usual ones.
-
-    Parameters
-    ----------
-    source, target
-        The ends.
-    weight
-        The weight, if there shall be one.
-    """
-
-    source: str | None = None
-    target: str | None = None
-    weight: Weight = None
-
-    def refuse_columns(self, what: str) -> None:
-        """Refuse the names of columns where there are none."""
-        if self.source is not None or self.target is not None:
-            raise ValueError(f"source= and target= name the columns of a table, and {what} has none")
-
-    def among(self, names: list[str]) -> tuple[str, str]:
-        """Return the columns of the ends."""
-        usual = _usual_ends(names)
-        source, target = self.source or usual[0], self.target or usual[1]
-        if source not in names or target not in names or source == target:
-            wanted = "; ".join(", ".join(pair) for pair in sorted(EDGE_NAMES))
-            raise BadData(
-                f"which columns hold the ends of an edge? The table has {', '.join(names[:10])}; give source= and "
-                f"target=, or call the columns by a usual pair of names ({wanted})"
-            )
-        return source, target
-
-    def weight_among(self, names: list[str]) -> str | None:
-        """Return the column of the weights, if they are asked for."""
-        found = next((name for name in names if name.strip().lower() in _WEIGHTS), None)
-        wanted = found if self.weight is True else self.weight or None
-        if self.weight and wanted not in names:
-            raise BadData(f"there is no column {wanted or 'weight'!r} in the table, which was asked for as weight")
-        return wanted
-
-
-def _usual_ends(names: list[str]) -> tuple[str, str]:
-    """Return the first usual pair that the table has; a table of two unnamed columns is one pair too."""
-    if names == ["0", "1"]:
-        return "0", "1"
-    places = {name.strip().lower(): name for name in names}
-    for source, target in sorted(EDGE_NAMES):
-        if source in places and target in places:
-            return places[source], places[target]
-    return "", ""
-
-
-def graph_of_table(data: Table, ends: EdgeEnds, nodes: Nodes | None) -> Graph:
+def graph_of_table(data: Table, columns: EdgeColumns, weight: Weight, nodes: Nodes | None) -> Graph:
     """Return the graph of an edge table; columns that are not used are named in the log."""
     names = _names(data)
-    source, target = ends.among(names)
-    weight = ends.weight_among(names)
-    table = _arrow(data, [name for name in (source, target, weight) if name is not None])
-    remark_unused([name for name in names if name not in (source, target, weight)])
-    weights = None if weight is None else _numbers(table[weight].to_numpy(), f"column {weight!r}")
-    return graph_of_edges(table.select([source, target]), nodes, weights)
+    if weight:
+        columns = replace(columns, weight=usual_weight(names) if weight is True else weight)
+    numbered = names == [str(number) for number in range(len(names))]  # by pandas, which was given no names
+    columns = replace(columns, source="0", target="1") if numbered and not columns.source else columns
+    try:
+        chosen = columns.choose(names)
+    except BadData as error:
+        raise BadData(f"{error}; the table has {', '.join(names[:10])}") from error
+    table = _arrow(data, list(chosen.read))
+    if (remark := remark_unused(chosen, "weight={!r}")) is not None:
+        logger.warning(remark)
+    weights = None if chosen.weight is None else _numbers(table[chosen.weight].to_numpy(), f"column {chosen.weight!r}")
+    return graph_of_edges(table.select(list(chosen.ends)), nodes, weights)
 
 
 def graph_of_array(data: NDArray[Any], weight: Weight, nodes: Nodes | None) -> Graph:
@@ -108,7 +59,7 @@ def graph_of_pairs(data: Iterable[object], weight: Weight, nodes: Nodes | None) 
         rule = "three entries: both ends and a weight" if weight else "two ends"
         raise BadData(f"every edge has {rule}; here edges have {' and '.join(map(str, sorted(lengths)))} entries")
     if lengths == {3} and not weight:
-        remark_unused(["weight"])
+        logger.warning("the third entry of each edge is not used; weight=True honours it as its weight")
     weights = _numbers([edge[2] for edge in edges], "the third entry") if weight else None
     return graph_of_edges([(edge[0], edge[1]) for edge in edges], nodes, weights)
 
@@ -119,16 +70,6 @@ def graph_of_edges(
     """Build the graph, with weights if there are any."""
     options: dict[str, Any] = {} if weights is None else {"weights": weights}
     return Graph.from_edges(edges, nodes=nodes, **options)
-
-
-def remark_unused(names: Sequence[str]) -> None:
-    """Say which columns or fields of edges are not used, and how weights are."""
-    weight = next((name for name in names if name.strip().lower() in _WEIGHTS), None)
-    if weight is not None:
-        logger.warning("the graph is read without its weights (%r); weight=%r honours them", weight, weight)
-    others = [repr(name) for name in names if name != weight]
-    if others:
-        logger.info("left out what edges have beside their ends: %s", ", ".join(others[:10]))
 
 
 def _names(data: Table) -> list[str]:

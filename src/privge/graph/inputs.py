@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from privge._files.matrices import SparseMatrix
 from privge._typing import Table, is_arrow, is_pandas
 from privge.errors import BadData
-from privge.graph.edge_lists import EdgeEnds, Nodes, Weight, graph_of_array, graph_of_pairs, graph_of_table
+from privge.graph.edge_columns import EdgeColumns
+from privge.graph.edge_lists import Nodes, Weight, graph_of_array, graph_of_pairs, graph_of_table
 from privge.graph.graph import Graph
 from privge.graph.libraries import (
     NetworkxGraph,
@@ -77,16 +78,17 @@ def as_graph(
         edge, in order of appearance, unless this names more. For a matrix and a ``Data``, the names of the rows, which
         are 0, 1, ... by default. For networkx, its nodes in another order.
     """
-    ends = EdgeEnds(source, target, weight)
+    given = (source, target, weight, nodes)
     if isinstance(data, str | PathLike):
-        _refuse(ends, nodes, "a file: read it with privge.graph.read_graph, which takes the names of columns and nodes")
+        _refuse(given, "a file: read it with privge.graph.read_graph, which takes the names of columns and nodes")
         return read_graph(data)
     if isinstance(data, Graph | StoredGraph):
-        _refuse(ends, nodes, "a graph that is finished")
+        _refuse(given, "a graph that is finished")
         return data.graph() if isinstance(data, StoredGraph) else data
     if is_pandas(data) or is_arrow(data):
-        return graph_of_table(data, ends, nodes)
-    ends.refuse_columns(type(data).__name__)
+        return graph_of_table(data, EdgeColumns(source, target), weight, nodes)
+    if source is not None or target is not None:
+        raise ValueError(f"source= and target= name the columns of a table, and {type(data).__name__} has none")
     return _of_library(data, weight, nodes)
 
 
@@ -115,8 +117,8 @@ def _of_library(data: object, weight: Weight, nodes: Nodes | None) -> Graph:
     return graph_of_pairs(data, weight, nodes)
 
 
-def _refuse(ends: EdgeEnds, nodes: Nodes | None, what: str) -> None:
-    if ends != EdgeEnds() or nodes is not None:
+def _refuse(given: Sequence[object], what: str) -> None:
+    if any(each is not None for each in given):
         raise ValueError(f"source=, target=, weight= and nodes= do not go with {what}")
 
 

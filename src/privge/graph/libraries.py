@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from privge._files.matrices import SparseMatrix, checked_matrix
 from privge._typing import Floats
 from privge.errors import BadData
-from privge.graph.edge_lists import Nodes, Weight, graph_of_edges, remark_unused
+from privge.graph.edge_lists import Nodes, Weight, graph_of_edges
 from privge.graph.graph import Graph
 from privge.ids import as_ids
 
@@ -57,7 +57,7 @@ def is_pyg(data: object) -> TypeGuard[PygData]:
 def graph_of_networkx(data: "networkx.Graph", weight: Weight, nodes: Nodes | None) -> Graph:
     """Return a graph of networkx; several edges between two nodes become one, whose weight is their sum."""
     if not weight and any("weight" in attributes for _, _, attributes in data.edges(data=True)):
-        remark_unused(["weight"])
+        _remark_weights("weight")
     if not weight and nodes is None:
         return Graph.from_networkx(data)
     order = list(data.nodes() if nodes is None else nodes)
@@ -123,11 +123,16 @@ def _weighted(matrix: scipy.sparse.csr_array, nodes: Nodes | None) -> Graph:
     return graph_of_edges(pa.table(ends), ids, upper.data.astype(np.float64))
 
 
+def _remark_weights(name: str) -> None:
+    logger.warning("the graph is read without its weights (%r); weight=%r honours them", name, name)
+
+
 def _field(data: PygData, weight: Weight, edges: int) -> Floats | None:
     """Return the weights of a ``Data`` if they are asked for; if it has some and they are not, say so."""
     found = [name for name in _FIELDS if getattr(data, name, None) is not None]
     if not weight:
-        remark_unused(found)
+        if found:
+            _remark_weights(found[0])
         return None
     name = (found or _FIELDS)[0] if weight is True else weight
     values = getattr(data, name, None)
