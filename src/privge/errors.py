@@ -5,6 +5,7 @@ PrivgeError                      exit code 1
 ├── BadData                      exit code 3   a file or value handed in cannot be used
 │   ├── InvalidCampaign                        a campaign field breaks a rule; names the field
 │   ├── CampaignMismatch                       reports of different campaigns were mixed
+│   ├── NotUpdatable                           an embedding cannot be updated, only made from the beginning
 │   ├── DatasetMissing                         a file of a dataset is not there; says where to put it
 │   ├── DatasetCorrupt                         a file of a dataset is not the published one; names it
 │   └── StoreMismatch                          a database is no store, damaged, or of another version; says which
@@ -19,6 +20,7 @@ PrivgeError                      exit code 1
 ├── ToleranceNotReached                        an engine could not certify the error asked for
 ├── ClusterFailed                              a cluster is not there or was lost; what is finished is kept
 ├── MissingExtra                               a package that only some installs have is not there; says how to get it
+├── PluginRefused                              what another package brings cannot be used; names package and reason
 └── RandomnessUnavailable                      the operating system gives no secure random bytes
 ```
 
@@ -59,6 +61,10 @@ class InvalidCampaign(BadData):
 
 class CampaignMismatch(BadData):
     """Reports of different campaigns were mixed."""
+
+
+class NotUpdatable(BadData):
+    """An embedding cannot be updated, only made from the beginning; the message says why."""
 
 
 class DatasetMissing(BadData):
@@ -127,6 +133,10 @@ class ClusterFailed(PrivgeError):
 
 class MissingExtra(PrivgeError, ImportError):
     """A package that only some installs have is not there; the message holds the command that installs it."""
+
+
+class PluginRefused(PrivgeError):
+    """A plug-in cannot be imported, is not what it must be, or has a name that is taken; names its package."""
 
 
 class RandomnessUnavailable(PrivgeError):

@@ -52,7 +52,7 @@ def test_feature_names_come_from_a_file(output, tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "problem"),
-    [(b"", "no name"), (b"a\n\nb\n", "line 2 is empty"), (b"a\n\xff\n", "no text in UTF-8")],
+    [(b"", "no name"), (b"a\n\nb\n", "line 2 is empty"), (b"a\n\xff\n", "not text in UTF-8")],
 )
 def test_a_bad_file_of_names_is_refused_with_the_place(output, tmp_path, content, problem):
     (tmp_path / "names.txt").write_bytes(content)

@@ -89,9 +89,9 @@ def test_bad_features_are_refused_without_being_repeated(run, tmp_path, text, se
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (f'["{SECRET}", "{SECRET}"]', "1 missing or no numbers"),
-        (f'{{"age": "{SECRET}", "height": "{SECRET}"}}', "1 missing or no numbers"),
-        (f'{{"{SECRET}": 1}}', "1 missing or no numbers"),
+        (f'["{SECRET}", "{SECRET}"]', "1 missing or not numbers"),
+        (f'{{"age": "{SECRET}", "height": "{SECRET}"}}', "1 missing or not numbers"),
+        (f'{{"{SECRET}": 1}}', "1 missing or not numbers"),
         (f'{{"age": 99{SECRET}, "height": -99{SECRET}, "{SECRET}": 2}}', "1 outside the campaign's bounds"),
         (f'{{"age": {SECRET}, "height": {SECRET}, "{SECRET}": 2}}', None),
     ],

@@ -36,6 +36,10 @@ SUMMARY = {
     "seconds",
     "peak_bytes",
     "output",
+    "campaign",
+    "store_sequence",
+    "new_reports",
+    "updated",
 }
 
 
@@ -181,7 +185,7 @@ def test_integer_ids_must_be_spelled_plainly(tmp_path, edges, features):
     for command in (("embed", "--graph", edges), ("perturb",)):
         result = run(*command, "--features", features, "--epsilon", 1, "--integer-ids", "-o", tmp_path / "z.parquet")
         assert result.exit_code == 3
-        assert "features.csv, line 9: an id is no integer" in result.stderr
+        assert "features.csv, line 9: an id is not an integer" in result.stderr
     (tmp_path / "parts").mkdir()
     result = run("perturb", "--features", tmp_path / "parts", "--epsilon", 1, "--integer-ids", "-o", tmp_path / "r")
     assert result.exit_code == 2

@@ -105,7 +105,7 @@ def test_after_an_erasure_an_update_begins_from_the_beginning(run, store, report
     put(store, reports, range(30, NODES))
     result = run("--update", tmp_path / "z.parquet")
     assert result.exit_code == 0
-    assert "Reports were erased" in result.stderr
+    assert "reports were erased" in result.stderr
     assert (result.summary["updated"], result.summary["new_reports"]) == (False, NODES - 1)
     assert result.summary["tolerance"] == 1e-5
     made = Embedding.from_parquet(tmp_path / "z.parquet")
@@ -235,7 +235,7 @@ def test_an_older_file_without_a_sequence_number_is_readable_but_not_updated(run
     assert Embedding.from_parquet(old).provenance.source.store_sequence is None
     result = run("--update", old)
     assert result.exit_code == 3
-    assert "old.parquet: not made from a store" in result.stderr
+    assert "old.parquet: the embedding was not made from a store" in result.stderr
 
 
 def test_another_graph_or_campaign_cannot_be_updated(run, store, reports, graph, tmp_path):
@@ -243,7 +243,10 @@ def test_another_graph_or_campaign_cannot_be_updated(run, store, reports, graph,
     run()
     other = Campaign(dimensions=2, low=0, high=1, mechanism="hds", epsilon=1.0, k=1, levels=33)
     store.add_campaign(other)
-    assert "z.parquet: made from campaign" in run("--update", tmp_path / "z.parquet", "--campaign", other.id).stderr
+    assert (
+        "z.parquet: the embedding was made from campaign"
+        in run("--update", tmp_path / "z.parquet", "--campaign", other.id).stderr
+    )
     graph.write_text(graph.read_text() + "n0,n20\n")
     result = run("--update", tmp_path / "z.parquet", "--campaign", reports.campaign.id)
     assert result.exit_code == 3

@@ -14,7 +14,7 @@ from device.fake_service import claims_of, serving, token_for
 from privge import Campaign, Reports
 from privge.cli import main
 from privge.collect.service.credentials import write_keys
-from privge.collect.tokens import Key, Verifier
+from privge.wire.tokens import Key, Verifier
 
 COUNT = 30
 NAMES = ["a", "b", "c"]
@@ -298,7 +298,7 @@ def test_one_person_has_one_report_whatever_stands_beside_their_id(run, tmp_path
     assert (summary["drawn"], summary["acknowledged_before"]) == (1, 1)
     result = run("--batch", tmp_path / "numbers.csv", "--keys-file", keys, "--integer-ids")
     assert result.exit_code == 3
-    assert "numbers.csv, line 2: an id is no integer" in result.stderr
+    assert "numbers.csv, line 2: an id is not an integer" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 import privge as pg
 from privge.collect.stores import Erased, Outcome, Upload, open_store, sql
-from privge.collect.stores import migrations as steps
+from privge.collect.stores import migrating as steps
 from privge.collect.stores.log import SERVICE, signed
 from privge.device.ledger import DEFAULT_CAPS
 from privge.errors import InvalidCampaign, PrivacyViolation, StoreMismatch, StoreUnavailable

@@ -1,4 +1,6 @@
 import gzip
+import inspect
+import logging
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,10 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privge.errors import BadData
-from privge.graph import Graph, read_graph, read_ids, write_graph
+from privge.graph import EdgeColumns, Graph, read_graph, read_ids, save_graph, write_graph
 from privge.perturbation import read_features
 from privge.tasks.labels import read_labels
 
+AB_BC = {frozenset("ab"), frozenset("bc")}
+needs_weights = pytest.mark.skipif(
+    "weights" not in inspect.signature(Graph.from_edges).parameters, reason="from_edges() lacks weights="
+)
 HEADERS = [("source", "target"), ("src", "dst"), ("from", "to"), ("id_1", "id_2"), ("u", "v")]
 TABLES = ["csv", "tsv", "csv.gz", "tsv.gz", "parquet"]
 TRICKY = [
@@ -185,7 +191,9 @@ def test_an_integer_that_is_not_spelled_plainly_is_refused_with_its_line(tmp_pat
     features = write(tmp_path / "f.csv", f"id,x\n1,1\n\n{odd},1\n")
     edges = write(tmp_path / "g.csv", f"source,target\n1,2\n\n3,{odd}\n")
     for read, path in ((read_ids, table), (read_labels, table), (read_features, features), (read_graph, edges)):
-        with pytest.raises(BadData, match=r"\.csv, line 4: an id is no integer of 64 bits in its plain spelling \("):
+        with pytest.raises(
+            BadData, match=r"\.csv, line 4: an id is not an integer of 64 bits in its plain spelling \("
+        ):
             read(path, integer_ids=True)
 
 
@@ -302,5 +310,154 @@ def test_a_matrix_whose_indices_lie_outside_is_refused_before_compiled_code_sees
     parts = {"indices": matrix.indices, "indptr": matrix.indptr, "data": matrix.data, "shape": matrix.shape}
     np.savez(tmp_path / "g.npz", format=b"csr", _is_array=True, **parts)
     for read in (read_graph, read_features):
-        with pytest.raises(BadData, match=r"g\.npz: no sparse matrix of scipy"):
+        with pytest.raises(BadData, match=r"g\.npz: not a sparse matrix of scipy"):
             read(tmp_path / "g.npz")
+
+
+@pytest.fixture
+def remarks(caplog):
+    caplog.set_level(logging.INFO, "privge")
+    return caplog
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("g.csv", "source;target\na;b\nb;c\n", "separated by semicolons, not by commas"),
+        ("g.csv", "source\ttarget\na\tb\nb\tc\n", "separated by tabs, not by commas"),
+        ("g.tsv", "source,target\na,b\nb,c\n", "separated by commas, not by tabs"),
+        ("g.csv.gz", "\ufeffsource;target\r\na;b\r\nb;c\r\n", "separated by semicolons"),
+        ("g.txt", "source,target\na,b\nb,c\n", "separated by commas, not by white space"),
+        ("g.txt", "# SNAP\n# x y\nsource target\na  b\n\n b\tc \n", "left out 2 lines that begin with #"),
+        ("g.txt.gz", "from\tto\na\tb\nb\tc", None),
+        ("g.edgelist", "a b\nb c\n", "there is no header, so the first line is an edge"),
+        ("g.edgelist", "a b {}\nb c {'weight': 2, 'x': 'y z'}\n", "what stands in braces is not used"),
+        ("g.edgelist", "source target\na b\nb c\n", None),
+        ("g.csv", '"source","target"\n"a","b"\n"b","c"\n', None),
+    ],
+)
+def test_separators_are_recognised_by_the_first_line_and_named_if_unexpected(tmp_path, remarks, name, content, said):
+    assert edge_set(read_graph(write(tmp_path / name, content))) == AB_BC
+    assert said is None or said in remarks.text
+    assert len([record for record in remarks.records if str(tmp_path) in record.getMessage()]) <= 2
+    assert said is not None or not remarks.records
+
+
+def test_blanks_inside_an_id_are_kept_where_tabs_separate(tmp_path):
+    graph = read_graph(write(tmp_path / "g.txt", "source\ttarget\nNew York\tSan José\n"))
+    assert edge_set(graph) == {frozenset(("New York", "San José"))}
+
+
+def test_numbers_need_no_header_in_any_text_file(tmp_path, remarks):
+    for name, content in (
+        ("g.txt", "# c\n1 2\n2   3\n"),
+        ("g.edgelist", "1 2 0.5\n2 3 0.5\n"),
+        ("g.csv", "1;2\n2;3\n"),
+    ):
+        graph = read_graph(write(tmp_path / name, content), integer_ids=True)
+        assert edge_set(graph) == {frozenset((1, 2)), frozenset((2, 3))}
+    assert "column '3' is not used; --weight 3 honours it" in remarks.text
+
+
+def test_columns_of_any_name_are_read_when_they_are_named(tmp_path):
+    columns = EdgeColumns("Person", "friend of")
+    text = write(tmp_path / "g.csv", "when;Friend Of;person\n1;a;b\n2;b;c\n")
+    pq.write_table(pa.table({"when": [1, 2], "friend of": ["a", "b"], "Person": ["b", "c"]}), tmp_path / "g.parquet")
+    for path in (text, tmp_path / "g.parquet"):
+        assert edge_set(read_graph(path, columns=columns)) == AB_BC
+        with pytest.raises(BadData, match="--source and --target"):
+            read_graph(path)
+        with pytest.raises(BadData, match="there is no column 'foe' among its 3"):
+            read_graph(path, columns=EdgeColumns("person", "foe"))
+
+
+def test_a_file_without_a_header_is_read_by_the_numbers_of_its_columns(tmp_path):
+    path = write(tmp_path / "g.csv", "x,a,b\ny,b,c\n")
+    with pytest.raises(BadData, match=r"g\.csv, line 1: unknown columns.*--no-header"):
+        read_graph(path)
+    assert edge_set(read_graph(path, columns=EdgeColumns("2", "3", header=False))) == AB_BC
+    assert edge_set(read_graph(write(path, "a,b\nb,c\n"), columns=EdgeColumns(header=False))) == AB_BC
+    numbered = read_graph(write(path, "0,1\n5,6\n"), columns=EdgeColumns("0", "1", header=True))
+    assert edge_set(numbered) == {frozenset("56")}  # as a data frame without names is written
+
+
+def test_columns_that_are_not_used_are_named_in_one_line(tmp_path, remarks):
+    read_graph(write(tmp_path / "g.csv", "source,target,weight\na,b,2\nb,c,3\n"))
+    assert "g.csv: column 'weight' is not used; --weight weight honours it" in remarks.text
+    remarks.clear()
+    pq.write_table(pa.table({"u": ["a"], "v": ["b"], "W": [1.0], "t": [0]}), tmp_path / "g.parquet")
+    read_graph(tmp_path / "g.parquet")
+    assert [record.getMessage().split(": ", 1)[1] for record in remarks.records] == [
+        "columns 'W', 't' are not used; --weight W honours 'W'"
+    ]
+
+
+def test_it_is_never_guessed_which_of_two_pairs_is_meant(tmp_path):
+    path = write(tmp_path / "g.csv", "u,v,from,to\na,b,x,y\n")
+    with pytest.raises(BadData, match=r"both from,to and u,v could be the ends; .*--source"):
+        read_graph(path)
+    assert edge_set(read_graph(path, columns=EdgeColumns("u", "v"))) == {frozenset("ab")}
+    with pytest.raises(BadData, match="only one end"):
+        EdgeColumns(source="u")
+    with pytest.raises(BadData, match="different ones"):
+        EdgeColumns("u", "u")
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ("2,x", "line 3: the weight is not a number"),
+        ("2,0", "line 3: a weight must be a finite number above 0"),
+        ("2,-1", "line 3: a weight must be"),
+        ("2,inf", "line 3: a weight must be"),
+        ("2,nan", "line 3: a weight must be"),
+        ("2,", "line 3: an edge lacks its weight"),
+        ("2024-01-01,2024-01-02", "column 'w' holds date32"),
+    ],
+)
+def test_weights_that_are_not_positive_numbers_are_refused_by_line(tmp_path, weights, message):
+    one, other = weights.split(",")
+    path = write(tmp_path / "g.csv", f"source,target,w\na,b,{one}\nb,c,{other}\n")
+    with pytest.raises(BadData, match=message):
+        read_graph(path, columns=EdgeColumns(weight="w"))
+
+
+@needs_weights
+@pytest.mark.parametrize("name", ["g.csv", "g.parquet", "g.txt"])
+def test_weights_that_are_asked_for_reach_the_graph(tmp_path, name):
+    path = tmp_path / name
+    if name == "g.parquet":
+        pq.write_table(pa.table({"u": ["a", "b"], "v": ["b", "c"], "w": [2, 3]}), path)
+    else:
+        comma = "," if name == "g.csv" else " "
+        write(path, "\n".join(comma.join(row) for row in ("uvw", "ab2", "bc3")))
+    graph = read_graph(path, columns=EdgeColumns(weight="w"))
+    assert graph.weighted
+    assert sorted(graph.weights.tolist()) == [2, 2, 3, 3]
+    assert not read_graph(path).weighted
+
+
+def test_a_table_may_call_its_ids_otherwise(tmp_path):
+    nodes = write(tmp_path / "n.csv", "age;name\n1;z\n2;b\n3;a\n")
+    edges = write(tmp_path / "g.csv", "source,target\na,b\n")
+    assert read_ids(nodes, column="name").tolist() == ["z", "b", "a"]
+    assert read_graph(edges, nodes=nodes, columns=EdgeColumns(id_column="name")).ids.tolist() == ["z", "b", "a"]
+    features = read_features(nodes, id_column="name")
+    assert (features.ids.tolist(), features.names) == (["z", "b", "a"], ("age",))
+    with pytest.raises(BadData, match=r"no column 'id'.*--id-column"):
+        read_features(nodes)
+
+
+@pytest.mark.parametrize("word", ["NA", "null", "?"])
+def test_a_word_for_a_missing_value_is_refused_and_what_to_write_instead_is_said(tmp_path, word):
+    with pytest.raises(BadData, match=r"f\.csv, line 3: feature 'x' is not a number; where .* leave the field empty"):
+        read_features(write(tmp_path / "f.csv", f"id,x\na,1\nb,{word}\n"))
+
+
+def test_columns_beside_a_stored_graph_or_a_matrix_are_refused_rather_than_ignored(tmp_path):
+    graph = Graph.from_edges([(0, 1)])
+    write_graph(graph, tmp_path / "g.npz")
+    save_graph(graph, tmp_path / "g.graph")
+    for name in ("g.npz", "g.graph"):
+        with pytest.raises(BadData, match="belong to an edge list"):
+            read_graph(tmp_path / name, columns=EdgeColumns("a", "b"))

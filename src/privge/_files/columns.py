@@ -24,26 +24,29 @@ from privge.errors import BadData
 from privge.ids import Ids, as_ids, first_repeated
 
 
-def read_ids(path: str | PathLike[str], *, integer_ids: bool = False) -> Ids:
-    """Read the column ``id`` of a table; see `read_graph` for ``integer_ids``."""
+def read_ids(path: str | PathLike[str], *, integer_ids: bool = False, column: str = "id") -> Ids:
+    """Read the ids of a table, by default its column ``id``; see `read_graph` for ``integer_ids``."""
     path = Path(path)
-    return ids_of(read_table(path, text=["id"]), path, integer_ids=integer_ids)
+    return ids_of(read_table(path, text=[column]), path, integer_ids=integer_ids, name=column)
 
 
 def column_of(table: pa.Table, name: str, path: Path) -> pa.ChunkedArray:
     """Return a column that must be there and have a value in every row."""
     if name not in table.column_names:
         # The names of the other columns are not told: without a header, the first person would stand there.
-        raise BadData(f"{path}: there is no column {name!r} among its {table.num_columns}; it needs a header with it")
+        other = "; --id-column names another one" if name == "id" else ""
+        raise BadData(
+            f"{path}: there is no column {name!r} among its {table.num_columns}; it needs a header with it{other}"
+        )
     column = table[name]
     if column.null_count:
         raise BadData(f"{line_of(path, first_null(column), header=True)}: no {name}")
     return column
 
 
-def ids_of(table: pa.Table, path: Path, *, integer_ids: bool) -> Ids:
-    """Return the column ``id`` as node ids, each once."""
-    column = decoded(column_of(table, "id", path))
+def ids_of(table: pa.Table, path: Path, *, integer_ids: bool, name: str = "id") -> Ids:
+    """Return a column as node ids, each once."""
+    column = decoded(column_of(table, name, path))
     if not (pa.types.is_integer(column.type) or is_text(column.type)):
         raise BadData(f"{path}: ids must be integers or strings, the column holds {column.type}")
     refuse_spoiled(column, path, header=True)
@@ -78,7 +81,7 @@ def integers(column: pa.ChunkedArray, path: Path, *, header: bool) -> pa.Chunked
     if numbers is None:
         row = first_other_than_digits(column)
         raise BadData(
-            f"{line_of(path, row or 0, header=header)}: an id is no integer of 64 bits in its plain spelling "
+            f"{line_of(path, row or 0, header=header)}: an id is not an integer of 64 bits in its plain spelling "
             "(7, not 007, +7 or 7.0); read the ids as text"
         )
     return numbers

@@ -35,11 +35,11 @@ def load_npz(path: Path) -> scipy.sparse.csr_array:
     if not path.is_file():
         raise BadData(f"{path}: no such file")
     if not zipfile.is_zipfile(path):  # numpy would leave the file open, or take it for something else
-        raise BadData(f"{path}: no sparse matrix of scipy (no archive, or a truncated one)")
+        raise BadData(f"{path}: not a sparse matrix of scipy (not an archive, or a truncated one)")
     try:
         matrix = scipy.sparse.csr_array(checked_matrix(scipy.sparse.load_npz(path)))
     except _NO_MATRIX as error:
-        raise BadData(f"{path}: no sparse matrix of scipy ({error})") from error
+        raise BadData(f"{path}: not a sparse matrix of scipy ({error})") from error
     if matrix.ndim != 2:
         raise BadData(f"{path}: a matrix has two dimensions, this one has {matrix.ndim}")
     return matrix

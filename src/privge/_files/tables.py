@@ -1,4 +1,4 @@
-"""Tables on disk: CSV, TSV (also ``.gz``) and Parquet, as Arrow tables with checked columns.
+"""Tables on disk: text (see `privge._files.texts`; also ``.gz``) and Parquet, as Arrow tables with checked columns.
 
 Whatever is wrong is named by file and line. Reading is pyarrow's, which is fast and says little; only after a failure
 is the file read again slowly, to find the line.
@@ -8,11 +8,12 @@ an id is refused in every file: with it, the id of one file would be another nod
 """
 
 import csv
-import gzip
+import logging
 import re
 import zlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import TypeAlias
@@ -22,80 +23,124 @@ import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
+from privge._files.texts import Layout, first_undecodable, layout_of, plain_rows, rows_of
 from privge.errors import BadData
 
-EDGE_NAMES = {("source", "target"), ("src", "dst"), ("from", "to"), ("id_1", "id_2"), ("u", "v")}
-"""What the columns of an edge list may be called."""
+logger = logging.getLogger(__name__)
 
 Column: TypeAlias = pa.Array | pa.ChunkedArray
 
 _PLAIN = re.compile(r"0|-?[1-9][0-9]{0,18}")
-_DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _UNREADABLE = (OSError, EOFError, csv.Error, zlib.error)
 
 
-def read_table(path: Path, *, names: Sequence[str] | None = None, text: Sequence[str] = ()) -> pa.Table:
-    """Read a table; ``names`` stand in for a header line that the file lacks, ``text`` columns stay strings."""
+def read_table(
+    path: Path,
+    *,
+    names: Sequence[str] | None = None,
+    text: Sequence[str] = (),
+    columns: Sequence[str] | None = None,
+) -> pa.Table:
+    """Read a table.
+
+    Parameters
+    ----------
+    path
+        The file.
+    names
+        They stand in for a header line that the file lacks.
+    text
+        Columns that stay strings, whatever they look like.
+    columns
+        Which to read; by default all.
+    """
     if not path.is_file():
         raise BadData(f"{path}: no such file")
-    table = _read_parquet(path) if path.suffix == ".parquet" else _read_text(path, names, text)
-    repeated = [name for name, count in Counter(table.column_names).items() if count > 1]
-    if repeated:
-        raise BadData(f"{path}: the column {repeated[0]!r} appears twice")
+    table = _read_parquet(path, columns) if path.suffix == ".parquet" else _read_text(path, names, text, columns)
+    refuse_repeated(table.column_names, path)
     return table
 
 
-def _read_parquet(path: Path) -> pa.Table:
+def column_names(path: Path) -> list[str]:
+    """Return the names of the columns of a Parquet file."""
+    if not path.is_file():
+        raise BadData(f"{path}: no such file")
+    with _reading(path):
+        return list(pq.read_schema(path).names)
+
+
+def refuse_repeated(names: Sequence[str], path: Path) -> None:
+    """Refuse a column that is there twice: nobody could say which is meant."""
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise BadData(f"{path}: the column {repeated[0]!r} appears twice")
+
+
+def _read_parquet(path: Path, columns: Sequence[str] | None) -> pa.Table:
+    with _reading(path):
+        return pq.read_table(path, columns=None if columns is None else list(columns))
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
     try:
-        return pq.read_table(path)
+        yield
     except (pa.ArrowException, OSError) as error:
-        raise BadData(f"{path}: no Parquet file ({error})") from error
+        raise BadData(f"{path}: not a Parquet file ({error})") from error
 
 
-def _read_text(path: Path, names: Sequence[str] | None, text: Sequence[str]) -> pa.Table:
+def _read_text(path: Path, names: Sequence[str] | None, text: Sequence[str], columns: Sequence[str] | None) -> pa.Table:
+    with explained(path):
+        layout = layout_of(path)
     try:
+        source, parsing, remarks = _source(path, layout)
         table = pa_csv.read_csv(
-            path,
+            source,
             read_options=pa_csv.ReadOptions(column_names=names),
-            parse_options=pa_csv.ParseOptions(delimiter=delimiter(path)),
+            parse_options=parsing,
             convert_options=pa_csv.ConvertOptions(
-                null_values=[""], strings_can_be_null=True, column_types=dict.fromkeys(text, pa.string())
+                null_values=[""],
+                strings_can_be_null=True,
+                column_types=dict.fromkeys(text, pa.string()),
+                include_columns=list(columns or ()),
             ),
         )
         table.column_names  # noqa: B018 (names are decoded when they are asked for)
-    except (pa.ArrowException, OSError, ValueError) as error:
-        _explain(path)
-        raise BadData(f"{path}: this is no table") from error  # the cause may quote a row
+    except (pa.ArrowException, OSError, ValueError, EOFError, zlib.error) as error:
+        _explain(path, layout)
+        raise BadData(f"{path}: this is not a table") from error  # the cause may quote a row
+    for remark in remarks:
+        logger.info("%s: %s", path, remark)
     return table
 
 
-def delimiter(path: Path) -> str:
-    """Return the separator that the file's name stands for."""
-    suffixes = [suffix for suffix in path.suffixes if suffix != ".gz"]
-    if not suffixes or suffixes[-1] not in _DELIMITERS:
-        raise BadData(f"{path}: the name must end in .csv, .tsv (or either with .gz), .parquet or .npz")
-    return _DELIMITERS[suffixes[-1]]
+def _source(path: Path, layout: Layout) -> tuple[Path | pa.BufferReader, pa_csv.ParseOptions, list[str]]:
+    """Return what pyarrow reads and how, and what to say about it."""
+    if layout.quoted:
+        return path, pa_csv.ParseOptions(delimiter=layout.separator), layout.remarks
+    content, remarks = plain_rows(path, layout)
+    parsing = pa_csv.ParseOptions(delimiter=layout.separator or "\t", quote_char=False)
+    return pa.BufferReader(content), parsing, layout.remarks + remarks
 
 
-def first_line(path: Path) -> list[str]:
-    """Return the fields of the first line."""
-    try:
-        with _open(path) as lines:
-            return next(csv.reader(lines, delimiter=delimiter(path)), [])
-    except UnicodeDecodeError as error:
-        raise BadData(f"{path}, line {_first_undecodable(path)}: this is no UTF-8 text") from error
-    except _UNREADABLE as error:
-        raise BadData(f"{path}: cannot be read ({error})") from error
+def first_row(path: Path) -> tuple[str, list[str]]:
+    """Return where the first row of a text file stands, for a message, and its fields; an empty file is refused."""
+    if not path.is_file():
+        raise BadData(f"{path}: no such file")
+    with explained(path):
+        number, fields = next(rows_of(path, layout_of(path)), (0, []))
+    if not fields:
+        raise BadData(f"{path}: the file is empty")
+    return f"{path}, line {number}", fields
 
 
 def line_of(path: Path, row: int, *, header: bool) -> str:
-    """Return where a data row stands in a file, for a message; empty lines are no rows, but they are lines."""
+    """Return where a data row stands in a file, for a message."""
     if path.suffix == ".parquet":
         return f"{path}, row {row + 1}"
-    with _open(path, errors="replace") as lines:
-        rows = csv.reader(lines, delimiter=delimiter(path))
-        next(islice(filter(None, rows), row + header, None), None)
-        return f"{path}, line {rows.line_num}"
+    rows = rows_of(path, layout_of(path), errors="replace")
+    number, _ = next(islice(rows, row + header, None), (0, []))
+    return f"{path}, line {number}"
 
 
 def first_null(column: Column) -> int:
@@ -143,7 +188,7 @@ def _first(mask: Column) -> int:
 
 
 def first_text(column: pa.ChunkedArray) -> int | None:
-    """Return the first row of a string column that is no number, if there is one."""
+    """Return the first row of a string column that is not a number, if there is one."""
     for row, value in enumerate(column.to_pylist()):
         try:
             float(value or 0)
@@ -152,34 +197,24 @@ def first_text(column: pa.ChunkedArray) -> int | None:
     return None
 
 
-def _explain(path: Path) -> None:
+def _explain(path: Path, layout: Layout) -> None:
     """Find the first line with another number of fields than the first, and say so."""
+    with explained(path):
+        rows = rows_of(path, layout)
+        width = len(next(rows, (0, []))[1])
+        for number, row in rows:
+            if len(row) != width:
+                raise BadData(f"{path}, line {number}: {len(row)} fields where the first line has {width}")
+        if width == 0:
+            raise BadData(f"{path}: the file is empty")
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Say which file cannot be read, and on which line it is not text."""
     try:
-        with _open(path) as lines:
-            rows = csv.reader(lines, delimiter=delimiter(path))
-            width = len(next(rows, []))
-            for row in rows:
-                if row and len(row) != width:
-                    raise BadData(f"{path}, line {rows.line_num}: {len(row)} fields where the first line has {width}")
-            if width == 0:
-                raise BadData(f"{path}: the file is empty")
+        yield
     except UnicodeDecodeError as error:
-        raise BadData(f"{path}, line {_first_undecodable(path)}: this is no UTF-8 text") from error
+        raise BadData(f"{path}, line {first_undecodable(path)}: this is not UTF-8 text") from error
     except _UNREADABLE as error:
         raise BadData(f"{path}: cannot be read ({error})") from error
-
-
-def _first_undecodable(path: Path) -> int:
-    """Return the first line, counted from 1, that is no UTF-8."""
-    with (gzip.open if path.suffix == ".gz" else open)(path, "rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                line.decode()
-            except UnicodeDecodeError:
-                return number
-    return 1
-
-
-def _open(path: Path, *, errors: str = "strict"):  # type: ignore[no-untyped-def]  # noqa: ANN202
-    opener = gzip.open if path.suffix == ".gz" else open
-    return opener(path, "rt", encoding="utf-8-sig", errors=errors, newline="")

@@ -2,18 +2,27 @@
 
 import os
 import pwd
+from typing import Any
 
 import click
 
+from privge.cli.declared import option
 from privge.cli.options import Command
 from privge.collect.stores.log import signed
 
 
 def as_option(command: Command) -> Command:
     """Add ``--as``."""
-    return click.option("--as", "name", metavar="NAME", callback=_checked, help="Who acts, for the store's log.")(
-        command
-    )
+    return click.option("--as", "name", **_attributes())(command)
+
+
+def as_field() -> Any:  # noqa: ANN401 (a field)
+    """Declare ``--as``."""
+    return option("--as", **_attributes())
+
+
+def _attributes() -> dict[str, Any]:
+    return {"metavar": "NAME", "callback": _checked, "help": "Who acts, for the store's log."}
 
 
 def user(name: str | None) -> str:

@@ -4,23 +4,28 @@ import json
 import math
 import os
 import re
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
 from privge.campaign import Campaign
-from privge.cli.actor import as_option, user
-from privge.cli.options import INPUT, OUTPUT, Command, check_output, existing, json_option, naming
+from privge.cli.actor import as_field, user
+from privge.cli.declared import option, options_into
+from privge.cli.fields import asked_fields
+from privge.cli.options import INPUT, OUTPUT, check_output, existing, json_option, naming, refuse_given
+from privge.cli.passwords import warn_of_password
 from privge.cli.shown import facts, table, warn
 from privge.collect.publishing import check_times, warnings_of
 from privge.errors import BadData, InvalidCampaign, ServiceRefused
-from privge.mechanisms import LAWS, MAX_LEVELS
+from privge.wire import paths
+from privge.wire.messages import JSON_TYPE, OPERATOR_HEADER
+from privge.wire.tokens import authorization
 
 if TYPE_CHECKING:
-    from privge.device.web import Answer
+    from privge.device.web import Reply
 
 
 @click.group()
@@ -28,26 +33,24 @@ def campaign() -> None:
     """Write the public contract of a collection, show one, publish it, or close it."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class ServiceOptions:
+    """Who acts, when a service is asked as its operator."""
+
+    admin_token_file: Path | None = option(
+        "--admin-token-file", type=INPUT, help="The operator's secret.  [default: PRIVGE_ADMIN_TOKEN]"
+    )
+    name: str | None = as_field()
+    insecure_http: bool = option(
+        "--insecure-http", is_flag=True, help="Allow plain http to another machine: others can read along."
+    )
+
+
 @campaign.command()
 @click.option("--from", "source", type=INPUT, help="Campaign in TOML or JSON, instead of the options below.")
-@click.option("--dimensions", type=click.IntRange(1), help="How many features a person has.")
-@click.option("--names-file", type=INPUT, help="Or their names, one on each line.")
-@click.option("--low", type=float, default=0.0, show_default=True, help="Public lower bound of every feature.")
-@click.option("--high", type=float, default=1.0, show_default=True, help="Public upper bound of every feature.")
-@click.option("--mechanism", type=click.Choice(list(LAWS)), default="hds", show_default=True, help="What devices run.")
-@click.option("--epsilon", type=float, help="Privacy budget of a person's whole report.")
-@click.option("--k", type=click.IntRange(1), help="Features a person reports.  [default: epsilon / 2.5, at least 1]")
-@click.option("--levels", type=click.IntRange(2, MAX_LEVELS), help="Input levels of the grid.  [default: 1025]")
-@click.option("--out-of-bounds", type=click.Choice(["clip", "midpoint", "refuse"]), default="clip", show_default=True,
-              help="What a value outside the bounds becomes (refuse: simulations only).")  # fmt: skip
-@click.option("--missing", type=click.Choice(["midpoint", "low", "high", "refuse"]), default="midpoint",
-              show_default=True, help="What a missing value counts as (refuse: simulations only).")  # fmt: skip
-@click.option("--purpose", default="", help="Why you ask, in words for the person who is asked.")
-@click.option("--opens", help="Time with a zone, such as 2027-01-01T00:00:00Z.")
-@click.option("--closes", help="Time with a zone; no report is taken after it.")
-@click.option("--retention", "retention_days", type=click.IntRange(0), help="Days to keep the reports after --closes.")
+@asked_fields
 @click.option("-o", "--output", type=OUTPUT, required=True, help="Where the canonical document goes (.json).")
-def new(source: Path | None, names_file: Path | None, output: Path, **options: object) -> None:
+def new(source: Path | None, output: Path, **asked: object) -> None:
     """Write the canonical document of a campaign: checked, with its integer law, named by its hash.
 
     Bounds, purpose and times cannot be changed afterwards: another document is another campaign.
@@ -60,32 +63,23 @@ def new(source: Path | None, names_file: Path | None, output: Path, **options: o
     """
     check_output(output, ".json")
     if source is not None:
-        _refuse_options()
+        refuse_given(asked, "with --from, which brings its own campaign")
         made = Campaign.load(existing(source))
         with naming(source):
             check_times(made, datetime.now(UTC))
     else:
-        made = _from_options(names_file, options)
+        made = _from_options(asked)
     warn(made)
     made.save(output)
     click.echo(f"Campaign {made.id} is in {output}")
 
 
-def _refuse_options() -> None:
-    """Refuse options that the file decides; ignoring them would mislead."""
-    context = click.get_current_context()
-    for parameter in context.command.params:
-        given = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
-        if given and parameter.name not in ("source", "output"):
-            raise click.UsageError(f"{parameter.opts[0]} has no effect with --from, which brings its own campaign.")
-
-
-def _from_options(names_file: Path | None, options: dict[str, object]) -> Campaign:
-    document = {field: value for field, value in options.items() if value is not None}
-    if (names_file is None) == ("dimensions" not in document):
+def _from_options(asked: dict[str, object]) -> Campaign:
+    document = {name: value for name, value in asked.items() if value is not None}
+    if ("names" in document) == ("dimensions" in document):
         raise click.UsageError("Give either --dimensions or --names-file.")
-    if names_file is not None:
-        document["names"] = names = _names(existing(names_file))
+    if isinstance(path := document.get("names"), Path):
+        document["names"] = names = _names(existing(path))
         document["dimensions"] = len(names)
     try:
         made = Campaign.from_document(document)
@@ -99,7 +93,7 @@ def _names(path: Path) -> list[str]:
     try:
         names = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
     except UnicodeDecodeError:
-        raise BadData(f"{path}: this is no text in UTF-8") from None
+        raise BadData(f"{path}: this is not text in UTF-8") from None
     if not names:
         raise BadData(f"{path}: there is no name in it")
     for number, name in enumerate(names, 1):
@@ -127,18 +121,11 @@ def show(path: Path, *, as_json: bool) -> None:
     warn(shown)
 
 
-def _service_options(command: Command) -> Command:
-    operator = "The operator's secret.  [default: PRIVGE_ADMIN_TOKEN]"
-    plain = "Allow plain http to another machine: others can read along."
-    command = click.option("--insecure-http", is_flag=True, help=plain)(as_option(command))
-    return click.option("--admin-token-file", type=INPUT, help=operator)(command)
-
-
 @campaign.command()
 @click.argument("path", metavar="FILE", type=INPUT)
 @click.option("--service", "origin", required=True, metavar="URL", help="https://host, what comes before /v1.")
-@_service_options
-def publish(path: Path, origin: str, admin_token_file: Path | None, name: str | None, *, insecure_http: bool) -> None:
+@options_into(operator=ServiceOptions)
+def publish(path: Path, origin: str, operator: ServiceOptions) -> None:
     """Add a campaign to a service, and print the address that devices need.
 
     Publishing the same campaign again changes nothing.
@@ -153,9 +140,7 @@ def publish(path: Path, origin: str, admin_token_file: Path | None, name: str | 
         check_times(published, datetime.now(UTC))
     warn(published)
     url = _url(origin, published.id)
-    answer = _ask(
-        url, "/v1/campaigns", published.to_json().encode(), admin_token_file, name, insecure_http=insecure_http
-    )
+    answer = _ask(url, paths.CAMPAIGNS, published.to_json().encode(), operator)
     if answer.status not in (200, 201):
         raise ServiceRefused(answer.status, f"the service refuses the campaign with {answer.status}: {answer.detail}")
     click.echo(url)
@@ -164,12 +149,15 @@ def publish(path: Path, origin: str, admin_token_file: Path | None, name: str | 
 @campaign.command()
 @click.argument("campaign_id", metavar="ID")
 @click.option("--service", "origin", metavar="URL", help="https://host, what comes before /v1.")
-@click.option("--store", "store_url", metavar="URL", help="Or the store itself.  [default: PRIVGE_STORE]")
-@_service_options
-def close(
-    campaign_id: str, origin: str | None, store_url: str | None, admin_token_file: Path | None, name: str | None, *,
-    insecure_http: bool,
-) -> None:  # fmt: skip
+@click.option(
+    "--store",
+    "store_url",
+    metavar="URL",
+    callback=warn_of_password,
+    help="Or the store itself.  [default: PRIVGE_STORE]",
+)
+@options_into(operator=ServiceOptions)
+def close(campaign_id: str, origin: str | None, store_url: str | None, operator: ServiceOptions) -> None:
     """Take no more reports for a campaign. Its days of retention begin; it cannot be opened again.
 
     With --store the first digits of the id are enough.
@@ -186,52 +174,47 @@ def close(
     if not re.fullmatch("[0-9a-f]+", campaign_id):
         raise click.BadParameter("an id is made of the digits 0-9 and a-f", param_hint="ID")
     if store_url is not None:
-        closed, was_open = _close_in_store(store_url, campaign_id, user(name))
+        closed, was_open = _close_in_store(store_url, campaign_id, user(operator.name))
         click.echo(f"Campaign {closed} {'is closed' if was_open else 'was closed before'}")
         return
     if len(campaign_id) != 64:
         raise click.BadParameter("a service needs all 64 digits of the id", param_hint="ID")
     url = _url(origin or "", campaign_id)
-    answer = _ask(url, f"/v1/campaigns/{campaign_id}/close", None, admin_token_file, name, insecure_http=insecure_http)
+    answer = _ask(url, paths.closing(campaign_id), None, operator)
     if answer.status != 200:
         raise ServiceRefused(answer.status, f"the service refuses to close it with {answer.status}: {answer.detail}")
     click.echo(f"Campaign {campaign_id} is closed")
 
 
 def _close_in_store(url: str, wanted: str, by: str) -> tuple[str, bool]:
-    from privge.cli.stored import campaign_in
-    from privge.collect.stores import open_store
+    from privge.cli.sources import opened_store
+    from privge.curator import find_campaign
 
-    store = open_store(url, create=False)
-    try:
-        found = campaign_in(store, wanted)
+    with opened_store(url) as store:
+        found = find_campaign(store, wanted)
         return found, store.close_campaign(found, by=by)
-    finally:
-        store.close()
 
 
 def _url(origin: str, campaign_id: str) -> str:
-    return f"{origin.rstrip('/')}/v1/campaigns/{campaign_id}"
+    return f"{origin.rstrip('/')}{paths.campaign(campaign_id)}"
 
 
-def _ask(
-    url: str, path: str, body: bytes | None, admin_token_file: Path | None, name: str | None, *, insecure_http: bool
-) -> "Answer":
+def _ask(url: str, path: str, body: bytes | None, operator: ServiceOptions) -> "Reply":
     """Ask a service as its operator."""
     from privge.collect.service.credentials import ADMIN_VARIABLE, read_admin_token
     from privge.device.address import Address
-    from privge.device.web import Service
+    from privge.device.web import Client
 
-    token = read_admin_token(admin_token_file)
+    token = read_admin_token(operator.admin_token_file)
     if token is None:
         raise click.UsageError(f"Give --admin-token-file, or the secret in {ADMIN_VARIABLE}.")
-    headers = {"Authorization": f"Bearer {token}"}
+    headers = authorization(token)
     if body is not None:
-        headers["Content-Type"] = "application/json"
-    if name is not None:
-        headers["Privge-Operator"] = name
-    service = Service(Address.parse(url, insecure_http=insecure_http))
+        headers["Content-Type"] = JSON_TYPE
+    if operator.name is not None:
+        headers[OPERATOR_HEADER] = operator.name
+    client = Client(Address.parse(url, insecure_http=operator.insecure_http))
     try:
-        return service.ask("POST", f"{service.address.base}{path}", body=body, headers=headers)
+        return client.ask("POST", f"{client.address.base}{path}", body=body, headers=headers)
     finally:
-        service.close()
+        client.close()

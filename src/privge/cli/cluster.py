@@ -3,11 +3,13 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import click
 
 from privge._imports import needed
 from privge._machine import processors
+from privge.cli.declared import option
 from privge.errors import ClusterFailed
 
 _HOW = """\
@@ -67,10 +69,16 @@ def cluster(count: int | None, port: int, memory: str) -> None:
             click.echo("stopped", err=True)
 
 
+def cluster_option() -> Any:  # noqa: ANN401 (a field)
+    """Declare ``--cluster``."""
+    help_text = "Let a Dask cluster do it: tcp:// or tls://HOST:8786, or local. See `privge cluster`."
+    return option("--cluster", metavar="ADDRESS", help=help_text)
+
+
 @contextmanager
-def opened_cluster(address: str | None) -> Iterator[str | None]:
-    """Yield the address of a cluster, if one is asked for; ``local`` or ``local:4`` starts one for the command."""
-    name, _, count = (address or "").partition(":")
+def opened_cluster(address: str) -> Iterator[str]:
+    """Yield the address of a cluster; ``local`` or ``local:4`` starts one for the command."""
+    name, _, count = address.partition(":")
     if name != "local":
         yield address
         return
@@ -86,9 +94,13 @@ def _local(count: int, *, port: int = 0, memory: str = "auto") -> Iterator[str]:
         from distributed import LocalCluster
     try:
         started = LocalCluster(
-            n_workers=count, threads_per_worker=1, scheduler_port=port, memory_limit=memory,
-            dashboard_address="127.0.0.1:0", silence_logs="ERROR",
-        )  # fmt: skip
+            n_workers=count,
+            threads_per_worker=1,
+            scheduler_port=port,
+            memory_limit=memory,
+            dashboard_address="127.0.0.1:0",
+            silence_logs="ERROR",
+        )
     except (OSError, RuntimeError, ValueError) as error:
         raise ClusterFailed(f"no local cluster could be started: {error}") from error
     with started:

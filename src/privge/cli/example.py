@@ -29,8 +29,13 @@ high           = 1
 
 @click.command()
 @click.option("--people", type=click.IntRange(10, 1_000_000), default=1_000, show_default=True, help="How many.")
-@click.option("--epsilon", type=click.FloatRange(0, 100, min_open=True), default=1.0, show_default=True,
-              help="Privacy budget of the campaign.")  # fmt: skip
+@click.option(
+    "--epsilon",
+    type=click.FloatRange(0, 100, min_open=True),
+    default=1.0,
+    show_default=True,
+    help="Privacy budget of the campaign.",
+)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the made-up network.")
 @click.option("-o", "--output", type=click.Path(path_type=Path, file_okay=False), required=True, help="A new folder.")
 def example(people: int, epsilon: float, seed: int, output: Path) -> None:

@@ -1,6 +1,7 @@
 """Options that several commands share."""
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,6 @@ import click
 from click.core import ParameterSource
 
 from privge.errors import BadData
-from privge.mechanisms import LAWS, MAX_LEVELS
 
 Command = Callable[..., Any]
 INPUT = click.Path(path_type=Path, dir_okay=False)
@@ -22,56 +22,27 @@ def in_parts(place: str) -> bool:
     return "://" in place or place.endswith("/") or Path(place).is_dir()
 
 
-def cluster_option(command: Command) -> Command:
-    """Add ``--cluster``."""
-    return click.option(
-        "--cluster", metavar="ADDRESS",
-        help="Let a Dask cluster do it: tcp:// or tls://HOST:8786, or local. See `privge cluster`.",
-    )(command)  # fmt: skip
+def given(name: str) -> bool:
+    """Say whether a value was written on the command line, rather than taken by default."""
+    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
-def campaign_options(command: Command) -> Command:
-    """Add the options that describe a campaign for a simulation."""
-    options = [
-        click.option(
-            "--mechanism",
-            type=click.Choice(list(LAWS)),
-            default="hds",
-            show_default=True,
-            help="none, structure: controls.",
-        ),
-        click.option("--epsilon", type=float, help="Privacy budget of a person's whole report; not for the controls."),
-        click.option(
-            "--k", type=click.IntRange(1), help="Features a person reports.  [default: epsilon / 2.5, at least 1]"
-        ),
-        click.option(
-            "--low", type=float, help="Public lower bound of every feature.  [default: 0, if no value lies below]"
-        ),
-        click.option(
-            "--high", type=float, help="Public upper bound of every feature.  [default: 1, if no value lies above]"
-        ),
-        click.option("--levels", type=click.IntRange(2, MAX_LEVELS), help="Input levels of the grid.  [default: 1025]"),
-        click.option(
-            "--missing",
-            type=click.Choice(["midpoint", "low", "high", "refuse"]),
-            default="midpoint",
-            show_default=True,
-            help="What a missing value counts as; an even grid has no midpoint.",
-        ),
-        click.option("--seed", type=click.IntRange(0), help="Repeat the noise. NOT PRIVATE; for research."),
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
+def refuse_given(names: Iterable[str], why: str) -> None:
+    """Refuse options that would have no effect; ignoring them would mislead."""
+    for parameter in click.get_current_context().command.params:
+        if parameter.name in names and given(parameter.name):
+            raise click.UsageError(f"{parameter.opts[0]} has no effect {why}.")
 
 
-def refuse_campaign_options(instead: str, *, allowed: tuple[str, ...] = ()) -> None:
-    """Refuse options of a simulated campaign that something else already decides; ignoring them would mislead."""
-    context = click.get_current_context()
-    for name in ("mechanism", "epsilon", "k", "low", "high", "levels", "missing", "seed"):
-        given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        if given and name not in allowed:
-            raise click.UsageError(f"--{name} has no effect with {instead}, which brings its own campaign.")
+class Finite(click.FloatRange):
+    """A number in a range; click lets NaN through every range, and infinity through an open one."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ANN401
+        """Convert as `click.FloatRange` does, and refuse what is not finite."""
+        number: float = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"must be a finite number, got {number}", param, ctx)
+        return number
 
 
 def existing(path: Path) -> Path:
@@ -96,21 +67,6 @@ def naming(path: str | Path) -> Iterator[None]:
         yield
     except BadData as error:
         raise BadData(f"{path}: {error}") from error
-
-
-def integer_ids_option(command: Command) -> Command:
-    """Add ``--integer-ids``."""
-    return click.option(
-        "--integer-ids",
-        is_flag=True,
-        help="Ids in text files are integers, not text; 007 is refused.",
-    )(command)
-
-
-def refuse_integer_ids(place: str) -> None:
-    """Refuse ``--integer-ids`` where nothing is read from text."""
-    if in_parts(place):
-        raise click.UsageError(f"--integer-ids has no effect with {place}, where ids have a type already.")
 
 
 def json_option(command: Command) -> Command:

@@ -15,14 +15,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from privge._files.columns import ids_of
 from privge._files.folder import Folder
 from privge._files.parquet import opened_parquet, read_parquet
 from privge._files.tables import line_of, read_table
+from privge.cli.ids import IdOptions
 from privge.cli.options import existing, in_parts, naming
 from privge.device.outbox import Outbox
-from privge.device.token import TokenOf, node_of
 from privge.errors import BadData, PrivacyViolation
-from privge.graph import read_ids
 from privge.ids import Ids, node_key
 from privge.perturbation import read_features
 from privge.perturbation.columns import remark_extra, remark_order
@@ -31,6 +31,7 @@ from privge.perturbation.features import Features
 from privge.perturbation.simulate_parts import feature_files
 from privge.reports import Reports
 from privge.reports.parts import ReportParts
+from privge.wire.tokens import TokenOf, mint, node_of
 
 _HOUR = 3_600
 
@@ -74,7 +75,7 @@ class Piece:
 
 
 def feature_pieces(
-    place: str, wanted: Sequence[str] | None, *, campaign: str | None, integer_ids: bool
+    place: str, wanted: Sequence[str] | None, ids: IdOptions, *, campaign: str | None
 ) -> Iterator[Piece]:
     """Read private features, one file at a time.
 
@@ -84,15 +85,17 @@ def feature_pieces(
         A file, or a folder of Parquet files.
     wanted
         The columns to take, in this order; without names, those of the first file.
+    ids
+        How the ids of a file are read.
     campaign
         The id of the campaign, if tokens beside the features count: all are checked before there is a first piece.
-    integer_ids
-        Whether ids in a text file are integers.
     """
     click.echo("Simulating the devices: this reads everybody's private features.", err=True)
     if not in_parts(place):
-        tokens = None if campaign is None else _tokens_in_file(Path(place), campaign)
-        features = read_features(Path(place), leave_out=("token",), wanted=wanted, integer_ids=integer_ids)
+        tokens = None if campaign is None else _tokens_in_file(Path(place), campaign, ids.id_column)
+        features = read_features(
+            Path(place), leave_out=("token",), wanted=wanted, integer_ids=ids.integer_ids, id_column=ids.id_column
+        )
         if wanted is None and features.names is not None:
             remark_order(features.names)
         yield Piece(place, features, len(features.ids), tokens)
@@ -143,7 +146,6 @@ def token_source(campaign: str, keys_file: Path | None, tokens_path: Path | None
 
 def _minting(campaign: str, keys_file: Path | None) -> TokenOf:
     from privge.collect.service.credentials import read_keys
-    from privge.collect.tokens import mint
 
     key = read_keys(keys_file)[0]
     return lambda node: mint(key, node=node, campaign=campaign, expires=int(time.time()) + _HOUR)
@@ -155,14 +157,16 @@ def _look_up(place: str, tokens: Mapping[str, str], node: str | int) -> str:
     return tokens[str(node)]
 
 
-def _tokens_in_file(path: Path, campaign: str) -> dict[str, str] | None:
+def _tokens_in_file(path: Path, campaign: str, id_column: str = "id") -> dict[str, str] | None:
     if path.suffix == ".npz":
         return None
-    table = read_table(path, text=["id", "token"])
+    table = read_table(path, text=[id_column, "token"])
     if "token" not in table.column_names:
         return None
     line = partial(line_of, path, header=True)
-    return _checked(read_ids(path).tolist(), table["token"].to_pylist(), campaign, line)
+    return _checked(
+        ids_of(table, path, integer_ids=False, name=id_column).tolist(), table["token"].to_pylist(), campaign, line
+    )
 
 
 def _tokens_in_part(folder: Folder, name: str, campaign: str) -> dict[str, str] | None:
@@ -172,7 +176,7 @@ def _tokens_in_part(folder: Folder, name: str, campaign: str) -> dict[str, str] 
                 return None
         table = read_parquet(folder, name, ["id", "token"])
     except (pa.ArrowException, OSError) as error:
-        raise BadData(f"{folder.file(name)}: no Parquet file ({error})") from error
+        raise BadData(f"{folder.file(name)}: not a Parquet file ({error})") from error
     ids, tokens = (table[column].to_pylist() for column in ("id", "token"))
     return _checked(ids, tokens, campaign, lambda row: f"{folder.file(name)}, row {row + 1}")
 
@@ -200,4 +204,4 @@ def _length(folder: Folder, name: str) -> int:
         with opened_parquet(folder, name) as (parquet, _):
             return int(parquet.metadata.num_rows)
     except (pa.ArrowException, OSError) as error:
-        raise BadData(f"{folder.file(name)}: no Parquet file ({error})") from error
+        raise BadData(f"{folder.file(name)}: not a Parquet file ({error})") from error

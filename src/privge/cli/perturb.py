@@ -1,6 +1,8 @@
 """``privge perturb``: simulate every device and write the reports."""
 
 import json
+from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,38 +11,56 @@ import click
 from privge._files.folder import Folder
 from privge._machine import peak_bytes
 from privge.campaign import Campaign
-from privge.cli.cluster import opened_cluster
-from privge.cli.options import (
-    INPUT,
-    PLACE,
-    campaign_options,
-    check_output,
-    cluster_option,
-    in_parts,
-    integer_ids_option,
-    json_option,
-    refuse_integer_ids,
-)
+from privge.cli.cluster import cluster_option, opened_cluster
+from privge.cli.declared import option, options_into
+from privge.cli.ids import IdOptions
+from privge.cli.options import INPUT, PLACE, check_output, in_parts, json_option
 from privge.cli.progress import progress_bar
-from privge.cli.simulated import CampaignOptions, simulated_reports, warn
+from privge.cli.simulated import Simulation, SimulationOptions, warn
+from privge.errors import SecondDraw
 from privge.perturbation.simulate_parts import simulate_parts
 
 
+@dataclass(frozen=True, kw_only=True)
+class FeatureOptions:
+    """Whose features are perturbed, and for which campaign."""
+
+    features_place: str = option(
+        "--features",
+        type=PLACE,
+        required=True,
+        metavar="PLACE",
+        help="Table with a column id, or sparse .npz; or a folder or address of Parquet files.",
+    )
+    campaign_path: Path | None = option(
+        "--campaign", type=INPUT, help="Campaign in TOML or JSON, instead of the options below."
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutputOptions:
+    """Where the reports go, and who draws them."""
+
+    cluster: str | None = cluster_option()
+    output: str = option(
+        "-o",
+        "--output",
+        type=PLACE,
+        required=True,
+        metavar="PLACE",
+        help="Where the reports go (.parquet; for a folder of features, a folder or address).",
+    )
+    overwrite: bool = option(
+        "--overwrite", is_flag=True, help="Replace a file of reports: everybody is drawn, and spends epsilon, again."
+    )
+
+
 @click.command()
-@click.option("--features", "features_place", type=PLACE, required=True, metavar="PLACE",
-              help="Table with a column id, or sparse .npz; or a folder or address of Parquet files.")  # fmt: skip
-@integer_ids_option
-@click.option("--campaign", "campaign_path", type=INPUT, help="Campaign in TOML or JSON, instead of the options below.")
-@campaign_options
-@cluster_option
-@click.option("-o", "--output", type=PLACE, required=True, metavar="PLACE",
-              help="Where the reports go (.parquet; for a folder of features, a folder or address).")  # fmt: skip
+@options_into(features=FeatureOptions, ids=IdOptions, simulated=SimulationOptions, where=OutputOptions)
 @json_option
 def perturb(
-    features_place: str, campaign_path: Path | None, mechanism: str, epsilon: float | None, k: int | None,
-    low: float | None, high: float | None, levels: int | None, missing: str, seed: int | None,
-    cluster: str | None, output: str, *, integer_ids: bool, as_json: bool,
-) -> None:  # fmt: skip
+    features: FeatureOptions, ids: IdOptions, simulated: SimulationOptions, where: OutputOptions, *, as_json: bool
+) -> None:
     """Perturb everybody's features at once, as their devices would.
 
     This is a simulation for research: it reads the private features of everybody. In a real collection each device
@@ -50,7 +70,8 @@ def perturb(
     columns but id are features. What lies outside the bounds or is missing is counted and said, by feature.
 
     A folder of features, of any size, becomes a folder of reports, one part for each file. Run the command again after
-    any failure: finished parts stay as they are, because nobody may be drawn twice.
+    any failure: finished parts stay as they are, because nobody may be drawn twice. A file of reports is not replaced
+    either, unless --overwrite says so: whoever sees both draws of a person learns more than epsilon allows.
 
     \b
     Examples:
@@ -58,49 +79,70 @@ def perturb(
       privge perturb --features features.csv --campaign campaign.toml -o reports.parquet
       privge perturb --features s3://lab/features --epsilon 1 --k 5 -o s3://lab/reports --cluster tcp://lab:8786
     """
-    if integer_ids:
-        refuse_integer_ids(features_place)
-    options = CampaignOptions(
-        path=campaign_path,
-        mechanism=mechanism,
-        epsilon=epsilon,
-        k=k,
-        low=low,
-        high=high,
-        levels=levels,
-        missing=missing,
-        integer_ids=integer_ids,
-    )
-    if in_parts(features_place):
-        _check_folder(output)
-        source = Folder(features_place)
-        campaign = options.for_folder(source)
-        warn()
-        with opened_cluster(cluster) as address, progress_bar("Perturbing") as progress:
-            parts = simulate_parts(campaign, source, output, seed=seed, cluster=address, progress=progress)
-        reports, more = parts.reports, {"parts": len(parts)}
+    ids.refuse_for(features.features_place)
+    simulation = Simulation(features.campaign_path, simulated, ids)
+    if in_parts(features.features_place):
+        campaign, reports, more = _perturb_folder(features.features_place, simulation, where)
     else:
-        if cluster is not None:
-            raise click.UsageError("--cluster needs a folder or an address of Parquet files: one file is one task.")
-        check_output(Path(output), ".parquet")
-        made = simulated_reports(Path(features_place), options, seed)
-        made.to_parquet(output)
-        campaign, reports, more = made.campaign, len(made), {}
-    click.echo(_summary(campaign, reports, more, output) if as_json else _sentence(campaign, reports, more, output))
+        campaign, reports, more = _perturb_file(Path(features.features_place), simulation, where)
+    said = _summary if as_json else _sentence
+    click.echo(said(campaign, reports, more, where.output))
+
+
+def _perturb_file(path: Path, simulation: Simulation, where: OutputOptions) -> tuple[Campaign, int, dict[str, int]]:
+    if where.cluster is not None:
+        raise click.UsageError("--cluster needs a folder or an address of Parquet files: one file is one task.")
+    check_output(Path(where.output), ".parquet")
+    if not where.overwrite and Path(where.output).exists():
+        raise _second_draw(where.output)
+    made = simulation.reports(path)
+    try:
+        made.to_parquet(where.output, once=not where.overwrite)
+    except FileExistsError:  # somebody else wrote it meanwhile
+        raise _second_draw(where.output) from None
+    return made.campaign, len(made), {}
+
+
+def _perturb_folder(place: str, simulation: Simulation, where: OutputOptions) -> tuple[Campaign, int, dict[str, int]]:
+    if where.overwrite:
+        raise click.UsageError("--overwrite has no effect with a folder, of which finished parts always stay.")
+    _check_folder(where.output)
+    source = Folder(place)
+    campaign = simulation.for_folder(source)
+    warn()
+    seed = simulation.described.seed
+    cluster = nullcontext(None) if where.cluster is None else opened_cluster(where.cluster)
+    with cluster as address, progress_bar("Perturbing") as progress:
+        parts = simulate_parts(campaign, source, where.output, seed=seed, cluster=address, progress=progress)
+    return campaign, parts.reports, {"parts": len(parts)}
+
+
+def _second_draw(output: str) -> SecondDraw:
+    return SecondDraw(
+        f"{output}: there are reports here already, and a second draw of the same people spends epsilon again; "
+        "use another name, or --overwrite if nobody has seen them"
+    )
 
 
 def _check_folder(output: str) -> None:
     """Refuse, before the work, a file where a folder of reports must be."""
     if "://" not in output and (Path(output).is_file() or not Path(output).absolute().parent.is_dir()):
-        raise click.BadParameter("a folder of features needs a folder for the reports, or an address",
-                                 param_hint="--output")  # fmt: skip
+        raise click.BadParameter(
+            "a folder of features needs a folder for the reports, or an address", param_hint="--output"
+        )
 
 
 def _summary(campaign: Campaign, reports: int, more: dict[str, int], output: str) -> str:
     result: dict[str, Any] = {
-        "reports": reports, "campaign": campaign.id, "mechanism": campaign.mechanism, "k": campaign.k,
-        "epsilon": campaign.to_document()["epsilon"], "peak_bytes": peak_bytes(), "output": output, **more,
-    }  # fmt: skip
+        "reports": reports,
+        "campaign": campaign.id,
+        "mechanism": campaign.mechanism,
+        "k": campaign.k,
+        "epsilon": campaign.to_document()["epsilon"],
+        "peak_bytes": peak_bytes(),
+        "output": output,
+        **more,
+    }
     return json.dumps(result)
 
 

@@ -1,16 +1,20 @@
 """Simulated devices of ``perturb`` and ``embed``: features from a file, a campaign from another or from options."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
 
 import click
 
 from privge._files.folder import Folder
 from privge.campaign import Campaign
-from privge.cli.options import existing, naming, refuse_campaign_options
+from privge.cli.declared import option
+from privge.cli.fields import campaign_field
+from privge.cli.ids import IdOptions
+from privge.cli.options import existing, naming, refuse_given
 from privge.cli.progress import progress_bar
 from privge.errors import InvalidCampaign
-from privge.mechanisms import LAWS
+from privge.mechanisms import laws
 from privge.perturbation import read_features
 from privge.perturbation.bounds import assumed, check_features, check_parts
 from privge.perturbation.feature_files import read_feature_names
@@ -22,91 +26,89 @@ _HOW = "--low and --high for all features, or a campaign file with bounds for ea
 
 
 @dataclass(frozen=True, kw_only=True)
-class CampaignOptions:
-    """A campaign as the command line describes it.
+class SimulationOptions:
+    """A campaign for a simulation, as the command line describes it."""
 
-    Parameters
-    ----------
-    path
-        A file that decides everything below.
-    mechanism
-        As for `privge.Campaign`, like all that follow.
-    epsilon
-        Needed, unless the mechanism is a control.
-    k
-        Left out, the default of a campaign.
-    low
-        Left out, 0, if no value lies below.
-    high
-        Left out, 1, if no value lies above.
-    levels
-        Left out, the default of a campaign.
-    missing
-        What a missing value counts as.
-    integer_ids
-        Whether ids in a text file of features are integers.
-    """
+    mechanism: str = campaign_field("mechanism", help="none, structure: controls.")
+    epsilon: float | None = campaign_field(
+        "epsilon", help="Privacy budget of a person's whole report; not for the controls."
+    )
+    k: int | None = campaign_field("k")
+    low: float | None = campaign_field(
+        "low", default=None, help="Public lower bound of every feature.  [default: 0, if no value lies below]"
+    )
+    high: float | None = campaign_field(
+        "high", default=None, help="Public upper bound of every feature.  [default: 1, if no value lies above]"
+    )
+    levels: int | None = campaign_field("levels")
+    missing: str = campaign_field("missing", help="What a missing value counts as; an even grid has no midpoint.")
+    seed: int | None = option("--seed", type=click.IntRange(0), help="Repeat the noise. NOT PRIVATE; for research.")
 
-    path: Path | None
-    mechanism: str
-    epsilon: float | None
-    k: int | None
-    low: float | None
-    high: float | None
-    levels: int | None
-    missing: str = "midpoint"
-    integer_ids: bool = False
+
+DESCRIBING = tuple(field.name for field in fields(SimulationOptions) if field.name != "seed")
+"""The options that a campaign in a file already decides."""
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """Devices to simulate: of which campaign, described by a file or else by options, and how ids are read."""
+
+    campaign_path: Path | None
+    described: SimulationOptions
+    ids: IdOptions
 
     def __post_init__(self) -> None:
-        if self.path is not None:
-            refuse_campaign_options("--campaign", allowed=("seed",))
-        elif self.epsilon is None and LAWS[self.mechanism].fixed_epsilon is None:
+        described = self.described
+        if self.campaign_path is not None:
+            refuse_given(DESCRIBING, "with --campaign, which brings its own campaign")
+        elif described.epsilon is None and laws()[described.mechanism].fixed_epsilon is None:
             raise click.UsageError("Give --epsilon, the privacy budget of a person's whole report.")
 
     def for_file(self, path: Path) -> tuple[Campaign, Features]:
         """Read features from a file; return them with their campaign, which without a file has the names of columns."""
-        if self.path is not None:
-            campaign = Campaign.load(existing(self.path))
-            return campaign, read_features(path, wanted=campaign.names, integer_ids=self.integer_ids)
-        features = read_features(path, integer_ids=self.integer_ids)
+        read = partial(read_features, path, integer_ids=self.ids.integer_ids, id_column=self.ids.id_column)
+        if self.campaign_path is not None:
+            campaign = Campaign.load(existing(self.campaign_path))
+            return campaign, read(wanted=campaign.names)
+        features = read()
         with naming(path):
-            check_features(features, assumed(self.low, self.high), _HOW)
+            check_features(features, assumed(self.described.low, self.described.high), _HOW)
         return self._campaign(features.matrix.shape[1], features.names), features
 
     def for_folder(self, folder: Folder) -> Campaign:
         """Return the campaign for a folder of features, of which no value is read if its files have statistics."""
-        if self.path is not None:
-            return Campaign.load(existing(self.path))
+        if self.campaign_path is not None:
+            return Campaign.load(existing(self.campaign_path))
         files = feature_files(folder)
         names = read_feature_names(folder, files[0])
         with naming(folder.address):
-            check_parts(folder, files, names, assumed(self.low, self.high), _HOW)
+            check_parts(folder, files, names, assumed(self.described.low, self.described.high), _HOW)
         return self._campaign(len(names), names)
 
+    def reports(self, path: Path) -> Reports:
+        """Simulate the devices of everybody in a file."""
+        campaign, features = self.for_file(path)
+        warn()
+        with naming(path), progress_bar("Perturbing") as progress:
+            return campaign.simulate(features, seed=self.described.seed, progress=progress)
+
     def _campaign(self, dimensions: int, names: tuple[str, ...] | None) -> Campaign:
+        described = self.described
         try:
             return Campaign(
                 dimensions=dimensions,
-                low=0.0 if self.low is None else self.low,
-                high=1.0 if self.high is None else self.high,
-                mechanism=self.mechanism,
-                epsilon=self.epsilon,
-                k=self.k,
-                levels=self.levels,
-                missing=self.missing,
+                low=0.0 if described.low is None else described.low,
+                high=1.0 if described.high is None else described.high,
+                mechanism=described.mechanism,
+                epsilon=described.epsilon,
+                k=described.k,
+                levels=described.levels,
+                missing=described.missing,
                 names=names,
                 purpose="simulation on the command line",
             )
         except InvalidCampaign as error:
             raise click.UsageError(str(error)) from error
-
-
-def simulated_reports(path: Path, options: CampaignOptions, seed: int | None) -> Reports:
-    """Simulate the devices of everybody in a file."""
-    campaign, features = options.for_file(path)
-    warn()
-    with naming(path), progress_bar("Perturbing") as progress:
-        return campaign.simulate(features, seed=seed, progress=progress)
 
 
 def warn() -> None:

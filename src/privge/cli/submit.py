@@ -3,6 +3,7 @@
 import json
 import time
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,42 +14,99 @@ import numpy as np
 
 from privge._imports import require
 from privge._typing import Progress
-from privge.cli.options import INPUT, PLACE, integer_ids_option, json_option, refuse_integer_ids
+from privge.campaign import Campaign
+from privge.cli.declared import option, options_into
+from privge.cli.ids import IdOptions
+from privge.cli.options import INPUT, PLACE, json_option, refuse_given
 from privge.cli.people import Piece, feature_pieces, report_pieces, token_source
 from privge.cli.progress import progress_bar
 from privge.cli.terminal import one_line
-from privge.cli.token import keys_option
+from privge.cli.token import keys_field
 from privge.device.address import Address
 from privge.device.contribute import fetch_campaign
 from privge.device.folder import default_folder
 from privge.device.outbox import Outbox
-from privge.device.token import TokenOf
-from privge.device.web import Service
+from privge.device.web import Client
+from privge.errors import PrivgeError
+from privge.wire.limits import MAX_BATCH
+from privge.wire.messages import HELD, OPEN
+from privge.wire.tokens import TokenOf
 
-_MAX_BATCH = 5_000
 _GOOD = {"stored", "same"}
 
 
+@dataclass(frozen=True, kw_only=True)
+class PeopleOptions:
+    """Whose reports are sent, and to which campaign."""
+
+    url: str = option("--campaign", required=True, metavar="URL", help="https://host/v1/campaigns/ and the id.")
+    batch_place: str | None = option(
+        "--batch",
+        type=PLACE,
+        metavar="PLACE",
+        help="Private features, to simulate devices: a table with id (and token), .npz, or a folder of Parquet files.",
+    )
+    reports_place: str | None = option(
+        "--reports", type=PLACE, metavar="PLACE", help="Or finished reports, to pass them on: .parquet, or a folder."
+    )
+
+    def check(self, ids: IdOptions) -> None:
+        """Refuse what does not go together."""
+        if (self.batch_place is None) == (self.reports_place is None):
+            raise click.UsageError("Give either --batch (features, to simulate devices) or --reports (finished).")
+        if self.batch_place is None:
+            refuse_given(("integer_ids", "id_column"), "with --reports, where ids have a type already")
+        else:
+            ids.refuse_for(self.batch_place)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TokenOptions:
+    """Where people's tokens come from."""
+
+    keys_file: Path | None = keys_field()
+    tokens_path: Path | None = option(
+        "--tokens", type=INPUT, help="Instead of keys, a table with the columns id and token."
+    )
+
+    def check(self) -> None:
+        """Refuse two sources."""
+        if self.keys_file is not None and self.tokens_path is not None:
+            raise click.UsageError("Give either --keys-file or --tokens.")
+
+    @property
+    def beside(self) -> bool:
+        """Whether tokens may stand beside the features."""
+        return self.keys_file is None and self.tokens_path is None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SendingOptions:
+    """How reports are sent, and where they are kept."""
+
+    state: Path | None = option(
+        "--state",
+        type=click.Path(path_type=Path, file_okay=False),
+        help="Where finished reports are kept.  [default: privge/submit in your data folder]",
+    )
+    size: int = option(
+        "--size",
+        type=click.IntRange(1, MAX_BATCH),
+        default=1_000,
+        show_default=True,
+        help="Reports in one request.",
+    )
+    insecure_http: bool = option(
+        "--insecure-http", is_flag=True, help="Allow plain http to another machine: others can read along."
+    )
+
+
 @click.command()
-@click.option("--campaign", "url", required=True, metavar="URL", help="https://host/v1/campaigns/ and the id.")
-@click.option("--batch", "batch_place", type=PLACE, metavar="PLACE",
-              help="Private features, to simulate devices: a table with id (and token), .npz, or a folder of Parquet "
-              "files.")  # fmt: skip
-@click.option("--reports", "reports_place", type=PLACE, metavar="PLACE",
-              help="Or finished reports, to pass them on: .parquet, or a folder of them.")  # fmt: skip
-@integer_ids_option
-@keys_option
-@click.option("--tokens", "tokens_path", type=INPUT, help="Instead of keys, a table with the columns id and token.")
-@click.option("--state", type=click.Path(path_type=Path, file_okay=False),
-              help="Where finished reports are kept.  [default: privge/submit in your data folder]")  # fmt: skip
-@click.option("--size", type=click.IntRange(1, _MAX_BATCH), default=1_000, show_default=True,
-              help="Reports in one request.")  # fmt: skip
-@click.option("--insecure-http", is_flag=True, help="Allow plain http to another machine: others can read along.")
+@options_into(people=PeopleOptions, ids=IdOptions, tokens=TokenOptions, sending=SendingOptions)
 @json_option
 def submit(
-    url: str, batch_place: str | None, reports_place: str | None, keys_file: Path | None, tokens_path: Path | None,
-    state: Path | None, size: int, *, integer_ids: bool, insecure_http: bool, as_json: bool,
-) -> None:  # fmt: skip
+    people: PeopleOptions, ids: IdOptions, tokens: TokenOptions, sending: SendingOptions, *, as_json: bool
+) -> None:
     """Send the reports of many people to a campaign, in batches.
 
     For simulations, and for operators who hold the data of people without a device. The service is asked first: only
@@ -65,39 +123,28 @@ def submit(
       privge submit --campaign https://example.org/v1/campaigns/3f... --batch users/ --keys-file keys
       privge submit --campaign https://example.org/v1/campaigns/3f... --reports reports.parquet --tokens tokens.csv
     """
-    if (batch_place is None) == (reports_place is None):
-        raise click.UsageError("Give either --batch (features, to simulate devices) or --reports (finished).")
-    if keys_file is not None and tokens_path is not None:
-        raise click.UsageError("Give either --keys-file or --tokens.")
-    if integer_ids:
-        if batch_place is None:
-            raise click.UsageError("--integer-ids has no effect with --reports, where ids have a type already.")
-        refuse_integer_ids(batch_place)
+    people.check(ids)
+    tokens.check()
     require("sending batches", "msgspec")
     start = time.monotonic()
     totals = _Totals()
-    with closing(Service(Address.parse(url, insecure_http=insecure_http))) as service:
-        campaign = fetch_campaign(service)
-        token_of = token_source(campaign.id, keys_file, tokens_path)
-        outbox = Outbox((default_folder() / "submit" if state is None else state) / campaign.id, campaign)
-        beside = campaign.id if keys_file is None and tokens_path is None else None
-        pieces = (
-            report_pieces(reports_place)
-            if reports_place is not None
-            else feature_pieces(batch_place or "", campaign.names, campaign=beside, integer_ids=integer_ids)
-        )
+    with closing(Client(Address.parse(people.url, insecure_http=sending.insecure_http))) as client:
+        campaign = fetch_campaign(client)
+        token_of = token_source(campaign.id, tokens.keys_file, tokens.tokens_path)
+        outbox = Outbox((sending.state or default_folder() / "submit") / campaign.id, campaign)
         with progress_bar("Sending") as progress:
-            for piece in pieces:
-                _submit_piece(service, outbox, piece, token_of(piece), size, totals, progress)
-    summary = {
-        "campaign": campaign.id, "reports": totals.reports, "drawn": totals.drawn,
-        "acknowledged_before": totals.acknowledged_before, "held_before": totals.held_before,
-        "outcomes": dict(sorted(totals.outcomes.items())),
-        "seconds": round(time.monotonic() - start, 3),
-    }  # fmt: skip
+            for piece in _pieces(people, ids, campaign, beside=tokens.beside):
+                _submit_piece(client, outbox, piece, token_of(piece), sending.size, totals, progress)
+    summary = totals.summary(campaign.id, time.monotonic() - start)
     click.echo(json.dumps(summary) if as_json else _sentence(summary, totals.outcomes, outbox))
     if not set(totals.outcomes) <= _GOOD:
-        click.get_current_context().exit(1)
+        click.get_current_context().exit(PrivgeError.exit_code)
+
+
+def _pieces(people: PeopleOptions, ids: IdOptions, campaign: Campaign, *, beside: bool) -> Iterator[Piece]:
+    if people.batch_place is None:
+        return report_pieces(str(people.reports_place))
+    return feature_pieces(people.batch_place, campaign.names, ids, campaign=campaign.id if beside else None)
 
 
 @dataclass
@@ -110,28 +157,40 @@ class _Totals:
     held_before: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
 
+    def summary(self, campaign: str, seconds: float) -> dict[str, object]:
+        """Return what a machine may want to know."""
+        return {
+            "campaign": campaign,
+            "reports": self.reports,
+            "drawn": self.drawn,
+            "acknowledged_before": self.acknowledged_before,
+            "held_before": self.held_before,
+            "outcomes": dict(sorted(self.outcomes.items())),
+            "seconds": round(seconds, 3),
+        }
+
 
 def _submit_piece(
-    service: Service, outbox: Outbox, piece: Piece, token_of: TokenOf, size: int, totals: _Totals, progress: Progress
+    client: Client, outbox: Outbox, piece: Piece, token_of: TokenOf, size: int, totals: _Totals, progress: Progress
 ) -> None:
     """Keep a report of everybody in a piece whom the service would take, then send what it has not acknowledged."""
     from privge.device.batches import ask_batches, send_batches
 
-    origin = service.address.origin
+    origin = client.address.origin
     absent = outbox.absent(piece.ids)
-    reasons = ask_batches(service, piece.ids[absent].tolist(), token_of=token_of, size=size)
-    refused = absent[np.array([reason != "open" for reason in reasons], dtype=np.bool_)]
+    reasons = ask_batches(client, piece.ids[absent].tolist(), token_of=token_of, size=size)
+    refused = absent[np.array([reason != OPEN for reason in reasons], dtype=np.bool_)]
     taken = np.setdiff1d(np.arange(len(piece.ids)), refused)
     totals.drawn += piece.keep(outbox, taken)
-    totals.held_before += reasons.count("held")
-    totals.outcomes.update(reason for reason in reasons if reason not in ("open", "held"))
+    totals.held_before += reasons.count(HELD)
+    totals.outcomes.update(reason for reason in reasons if reason not in (OPEN, HELD))
     totals.reports += len(refused)
     for number, rows in outbox.places(piece.ids[taken]):
         reports = outbox.part(number)
         known = outbox.acknowledged(origin, number, len(reports))[rows]
         before = totals.reports + int(known.sum())
         totals.outcomes += send_batches(
-            service,
+            client,
             reports,
             rows[~known].tolist(),
             token_of=token_of,

@@ -3,20 +3,20 @@
 import re
 import time
 from pathlib import Path
+from typing import Any
 
 import click
 
-from privge.cli.options import INPUT, OUTPUT, Command
+from privge.cli.declared import option
+from privge.cli.options import INPUT, OUTPUT
 from privge.errors import BadData
 
+_KEYS_HELP = "Signing keys, made by `privge token keygen`.  [default: PRIVGE_TOKEN_KEYS]"
 
-def keys_option(command: Command) -> Command:
-    """Add ``--keys-file``."""
-    return click.option(
-        "--keys-file",
-        type=INPUT,
-        help="Signing keys, made by `privge token keygen`.  [default: PRIVGE_TOKEN_KEYS]",
-    )(command)
+
+def keys_field() -> Any:  # noqa: ANN401 (a field)
+    """Declare ``--keys-file``."""
+    return option("--keys-file", type=INPUT, help=_KEYS_HELP)
 
 
 @click.group()
@@ -38,7 +38,7 @@ def keygen(output: Path, *, rotate: bool) -> None:
     next rotation.
     """
     from privge.collect.service.credentials import read_keys, write_keys
-    from privge.collect.tokens import Key
+    from privge.wire.tokens import Key
 
     if output.exists() != rotate:
         raise BadData(
@@ -52,12 +52,17 @@ def keygen(output: Path, *, rotate: bool) -> None:
 
 
 @token.command()
-@keys_option
+@click.option("--keys-file", type=INPUT, help=_KEYS_HELP)
 @click.option("--node", required=True, help="The node that the device speaks for.")
 @click.option("--integer", is_flag=True, help="The node id is a number, not a text.")
 @click.option("--campaign", help="Id of the one campaign it is for.  [default: any]")
-@click.option("--days", type=click.FloatRange(0, 3650, min_open=True), default=30.0, show_default=True,
-              help="How long the token is valid.")  # fmt: skip
+@click.option(
+    "--days",
+    type=click.FloatRange(0, 3650, min_open=True),
+    default=30.0,
+    show_default=True,
+    help="How long the token is valid.",
+)
 def mint(keys_file: Path | None, node: str, campaign: str | None, days: float, *, integer: bool) -> None:
     """Print a token for one node.
 
@@ -66,11 +71,12 @@ def mint(keys_file: Path | None, node: str, campaign: str | None, days: float, *
       privge token mint --keys-file keys --node alice --days 7
     """
     from privge.collect.service.credentials import read_keys
-    from privge.collect.tokens import mint as mint_token
+    from privge.wire.tokens import mint as mint_token
 
     if integer and not re.fullmatch("0|-?[1-9][0-9]*", node):
-        raise click.BadParameter("must be a number in its plain spelling (7, not 007) with --integer",
-                                 param_hint="--node")  # fmt: skip
+        raise click.BadParameter(
+            "must be a number in its plain spelling (7, not 007) with --integer", param_hint="--node"
+        )
     expires = int(time.time() + 86_400 * days)
     who = int(node) if integer else node
     click.echo(mint_token(read_keys(keys_file)[0], node=who, campaign=campaign, expires=expires))

@@ -1,6 +1,7 @@
 """``privge tune``: hyper-parameters from validation data, at no cost of privacy."""
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,38 +9,62 @@ import click
 
 from privge._files.atomic import atomic_path
 from privge._imports import require
+from privge.campaign import Campaign
+from privge.cli.declared import option, options_into
+from privge.cli.fields import campaign_field
 from privge.cli.options import OUTPUT, json_option
 from privge.cli.progress import progress_bar
-from privge.mechanisms import LAWS
+from privge.mechanisms import laws
 
 if TYPE_CHECKING:
-    from privge.reports import Reports
+    from privge.datasets import Dataset
+
+
+@dataclass(frozen=True, kw_only=True)
+class CollectionOptions:
+    """What is collected once, and tuned on."""
+
+    dataset: str = option("--dataset", required=True, help="A name of `privge datasets`.")
+    mechanism: str = campaign_field("mechanism")
+    epsilon: float = option(
+        "--epsilon", type=float, default=1.0, show_default=True, help="Privacy budget; not for the controls."
+    )
+    k: int | None = option(
+        "--k", type=click.IntRange(1), help="Features a person reports.  [default: that of the experiments]"
+    )
+    data_dir: Path | None = option(
+        "--data-dir", type=click.Path(path_type=Path, file_okay=False), help="Where the datasets are."
+    )
+
+    def campaign(self, data: "Dataset", mechanism: str, k: int) -> Campaign:
+        """Return what people are asked; ``k`` is the default."""
+        return Campaign(
+            dimensions=data.features.shape[1],
+            low=data.low,
+            high=data.high,
+            mechanism=mechanism,
+            epsilon=None if laws()[mechanism].fixed_epsilon is not None else self.epsilon,
+            k=None if mechanism == "none" else self.k or k,
+            purpose="tuning on public data",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchOptions:
+    """How long is searched, and where the trials go."""
+
+    trials: int = option("--trials", type=click.IntRange(1), default=50, show_default=True, help="Settings to try.")
+    seed: int = option(
+        "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of split, noise and search."
+    )
+    output: Path | None = option("-o", "--output", type=OUTPUT, help="Write every trial to this JSON file.")
 
 
 @click.command()
 @click.argument("task", type=click.Choice(["nodes", "links"]))
-@click.option("--dataset", required=True, help="A name of `privge datasets`.")
-@click.option("--mechanism", type=click.Choice(list(LAWS)), default="hds", show_default=True, help="What devices run.")
-@click.option("--epsilon", type=float, default=1.0, show_default=True, help="Privacy budget; not for the controls.")
-@click.option("--k", type=click.IntRange(1), help="Features a person reports.  [default: that of the experiments]")
-@click.option("--trials", type=click.IntRange(1), default=50, show_default=True, help="Settings to try.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of split, noise and search.")
-@click.option("--data-dir", type=click.Path(path_type=Path, file_okay=False), help="Where the datasets are.")
-@click.option("-o", "--output", type=OUTPUT, help="Write every trial to this JSON file.")
+@options_into(collection=CollectionOptions, search=SearchOptions)
 @json_option
-def tune(
-    task: str,
-    dataset: str,
-    mechanism: str,
-    epsilon: float,
-    k: int | None,
-    trials: int,
-    seed: int,
-    data_dir: Path | None,
-    output: Path | None,
-    *,
-    as_json: bool,
-) -> None:
+def tune(task: str, collection: CollectionOptions, search: SearchOptions, *, as_json: bool) -> None:
     """Search alpha, r and the head of TASK with Optuna, on validation data only.
 
     Every person is perturbed once; all trials use the same reports, so that tuning costs no budget beyond epsilon.
@@ -50,41 +75,45 @@ def tune(
     that were found, and the graph alone, which needs none.
     """
     require("tuning", "torch", "sklearn", "optuna")
-    from privge.campaign import Campaign
     from privge.datasets import load
     from privge.experiments.plan import task_plan
     from privge.experiments.tuning import controls
-    from privge.experiments.tuning import tune as search
+    from privge.experiments.tuning import tune as tuned_by
 
-    plan = task_plan(task)
+    plan, dataset, seed = task_plan(task), collection.dataset, search.seed
     if dataset not in plan.datasets:
         raise click.BadParameter(f"there are {', '.join(plan.datasets)}", param_hint="--dataset")
-    data, start = load(dataset, data_dir=data_dir), plan.datasets[dataset]
-
-    def collected(mechanism: str) -> "Reports":
-        campaign = Campaign(
-            dimensions=data.features.shape[1],
-            low=data.low,
-            high=data.high,
-            mechanism=mechanism,
-            epsilon=None if LAWS[mechanism].fixed_epsilon is not None else epsilon,
-            k=None if mechanism == "none" else k or start.k,
-            purpose="tuning on public data",
+    data, start = load(dataset, data_dir=collection.data_dir), plan.datasets[dataset]
+    ids = data.graph.ids.tolist()
+    reports = collection.campaign(data, collection.mechanism, start.k).simulate(data.features, ids=ids, seed=seed)
+    noise = collection.campaign(data, "structure", start.k).simulate(data.features, ids=ids, seed=seed)
+    with progress_bar(f"{search.trials} trials, one collection") as progress:
+        tuned = tuned_by(
+            data.graph,
+            reports,
+            plan.task,
+            start,
+            labels=data.labels,
+            trials=search.trials,
+            seed=seed,
+            progress=progress,
         )
-        return campaign.simulate(data.features, ids=data.graph.ids.tolist(), seed=seed)
-
-    reports = collected(mechanism)
-    with progress_bar(f"{trials} trials, one collection") as progress:
-        tuned = search(
-            data.graph, reports, plan.task, start, labels=data.labels, trials=trials, seed=seed, progress=progress
-        )
-    beside = controls(data, collected("structure"), plan.task, tuned.settings, seed=seed)
+    beside = controls(data, noise, plan.task, tuned.settings, seed=seed)
     campaign = reports.campaign
-    result = {"task": task, "dataset": dataset, "mechanism": mechanism, "epsilon": campaign.to_document()["epsilon"],
-              "k": campaign.k, "seed": seed, "validation": tuned.score, "first": tuned.trials[0]["validation"],
-              "controls": beside, "settings": tuned.settings.to_dict()}  # fmt: skip
-    if output is not None:
-        with atomic_path(output) as partial:
+    result = {
+        "task": task,
+        "dataset": dataset,
+        "mechanism": campaign.mechanism,
+        "epsilon": campaign.to_document()["epsilon"],
+        "k": campaign.k,
+        "seed": seed,
+        "validation": tuned.score,
+        "first": tuned.trials[0]["validation"],
+        "controls": beside,
+        "settings": tuned.settings.to_dict(),
+    }
+    if search.output is not None:
+        with atomic_path(search.output) as partial:
             partial.write_text(json.dumps({**result, "trials": tuned.trials}, indent=1), encoding="utf-8")
     if as_json:
         click.echo(json.dumps(result))

@@ -85,7 +85,8 @@ def check_strangers(strangers: int, reports: int, unknown: Unknown) -> None:
         raise BadData(f"none of the {reports:,} reports is of a node in the graph; {_ALIKE}")
     if unknown == "refuse":
         raise BadData(
-            f"{strangers:,} of {reports:,} reports are of nodes that are not in the graph; drop them or add the nodes"
+            f"{strangers:,} of {reports:,} reports are of nodes that are not in the graph; add the nodes, or drop "
+            "these reports (--drop-unknown; in Python unknown='drop')"
         )
     dropped = f"{strangers:,} of {reports:,} reports ({strangers / reports:.1%})"
     logger.warning("dropped %s of nodes that are not in the graph", dropped)

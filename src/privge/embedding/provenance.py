@@ -36,6 +36,8 @@ class Source:
         Largest magnitude of a decoded coordinate, if they were clipped.
     store_sequence
         Up to which change of the store of reports, if they came from a store.
+    reports_digest
+        Which reports, if they came from a file (`privge.Reports.digest`).
     """
 
     campaign: str
@@ -46,6 +48,7 @@ class Source:
     participation: float
     clip: float | None = None
     store_sequence: int | None = None
+    reports_digest: str | None = None
 
     @classmethod
     def of(cls, campaign: Campaign, joining: Joining, participation: float) -> Self:

@@ -2,12 +2,14 @@
 
 from privge._files.columns import read_ids
 from privge.graph.conversion import convert_graph
+from privge.graph.edge_columns import EdgeColumns
 from privge.graph.graph import Graph
 from privge.graph.inputs import GraphData, as_graph
 from privge.graph.readers import read_graph, write_graph
 from privge.graph.stored import StoredGraph, save_graph
 
 __all__ = [
+    "EdgeColumns",
     "Graph",
     "GraphData",
     "StoredGraph",

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from privge._files.tables import EDGE_NAMES
 from privge._typing import Floats, Table, is_pandas
 from privge.errors import BadData
+from privge.graph.edge_columns import EDGE_NAMES
 from privge.graph.graph import Graph
 from privge.ids import Ids
 

@@ -4,38 +4,60 @@ Ids of a text file are text, ids of a Parquet column are what the column holds. 
 (``integer_ids``); then every id must be the plain spelling of an integer.
 """
 
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import scipy.sparse
+from numpy.typing import NDArray
 
 from privge._files.atomic import atomic_path
 from privge._files.columns import integers, read_ids, refuse_spoiled, spoiled
 from privge._files.matrices import load_npz
 from privge._files.tables import (
-    EDGE_NAMES,
+    column_names,
     decoded,
-    delimiter,
-    first_line,
     first_null,
+    first_row,
+    first_text,
+    is_text,
     line_of,
     read_table,
+    refuse_repeated,
 )
+from privge._files.texts import separator_of_name
 from privge.errors import BadData
+from privge.graph.edge_columns import Chosen, EdgeColumns, remark_unused
 from privge.graph.graph import Graph, UnknownNode
 from privge.graph.stored import StoredGraph
+from privge.ids import Ids
+
+logger = logging.getLogger(__name__)
+
+AS_RECOGNISED = EdgeColumns()
+"""Columns that have one of the known pairs of names, and no weights."""
 
 
 def read_graph(
-    path: str | PathLike[str], *, nodes: str | PathLike[str] | None = None, integer_ids: bool = False
+    path: str | PathLike[str],
+    *,
+    nodes: str | PathLike[str] | None = None,
+    integer_ids: bool = False,
+    columns: EdgeColumns = AS_RECOGNISED,
 ) -> Graph:
-    """Read edges from CSV, TSV, Parquet or a sparse ``.npz``, or open a stored graph.
+    """Read edges from a text file, Parquet or a sparse ``.npz``, or open a stored graph.
 
-    A text file has two columns, with a header such as ``source,target``, or without one if the ids of the first line
-    are numbers.
+    A text file is ``.csv`` or ``.tsv``, separated by commas, semicolons or tabs; or ``.txt`` or ``.edgelist``,
+    separated by white space, where ``#`` begins a comment. Its header names two columns such as ``source,target``;
+    other columns are not used, and named in the log. If the first line has nothing but numbers, there is no header,
+    and the first two columns are the ends.
 
     Parameters
     ----------
@@ -46,29 +68,84 @@ def read_graph(
         A table with a column ``id``: all nodes, isolated ones too, in the order that rows shall have.
     integer_ids
         Read ids that are text as integers; one that is not the plain spelling of an integer is refused.
+    columns
+        What the columns are called, if they have other names; and which of them is the weight.
     """
     if "://" in fspath(path) or Path(path).is_dir():
-        return _stored_graph(path, nodes)
+        return _stored_graph(path, nodes, columns)
     path = Path(path)
     if path.suffix == ".npz":
-        return _graph_from_npz(path, nodes)
-    table, header = _edge_table(path)
-    for name in table.column_names:
-        if table[name].null_count:
-            raise BadData(f"{line_of(path, first_null(table[name]), header=header)}: an edge lacks its {name}")
-    if integer_ids:
-        table = pa.table({name: integers(table[name], path, header=header) for name in table.column_names})
-    ids = None if nodes is None else read_ids(nodes, integer_ids=integer_ids)
+        return _graph_from_npz(path, nodes, columns)
+    edges = _edge_table(path, columns)
+    _refuse_missing(edges)
+    ends = edges.ends(integer_ids=integer_ids)
+    weights = edges.weights()
+    ids = None if nodes is None else read_ids(nodes, integer_ids=integer_ids, column=columns.id_column)
     try:
-        graph = Graph.from_edges(table, nodes=ids)
+        graph = _built(ends, ids, weights)
     except UnknownNode as error:
-        raise BadData(f"{line_of(path, error.row, header=header)}: an end of the edge is not in {nodes}") from error
+        raise BadData(f"{edges.line(error.row)}: an end of the edge is not in {nodes}") from error
     except BadData as error:
         raise BadData(f"{path}: {error}") from error
     if spoiled(graph.ids):
-        for name in table.column_names:
-            refuse_spoiled(table[name], path, header=header)
+        for name in ends.column_names:
+            refuse_spoiled(ends[name], path, header=edges.header)
+    edges.remark()
     return graph
+
+
+@dataclass(frozen=True, slots=True)
+class _Edges:
+    """The columns of an edge list, and how to speak of its rows."""
+
+    path: Path
+    table: pa.Table
+    chosen: Chosen
+    header: bool
+
+    def line(self, row: int) -> str:
+        return line_of(self.path, row, header=self.header)
+
+    def ends(self, *, integer_ids: bool) -> pa.Table:
+        both = {name: decoded(self.table[name]) for name in (self.chosen.source, self.chosen.target)}
+        if integer_ids:
+            both = {name: integers(column, self.path, header=self.header) for name, column in both.items()}
+        return pa.table(both)
+
+    def weights(self) -> NDArray[np.float64] | None:
+        """Return the weights, if they were asked for: each a finite number above 0."""
+        if self.chosen.weight is None:
+            return None
+        column = self.table[self.chosen.weight]
+        if is_text(column.type) and (row := first_text(column)) is not None:
+            raise BadData(f"{self.line(row)}: the weight is not a number")
+        if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
+            raise BadData(f"{self.path}: column {self.chosen.weight!r} holds {column.type}, not numbers")
+        weights: NDArray[np.float64] = column.cast(pa.float64(), safe=False).to_numpy()
+        wrong = np.flatnonzero(~(np.isfinite(weights) & (weights > 0)))
+        if wrong.size:
+            raise BadData(f"{self.line(int(wrong[0]))}: a weight must be a finite number above 0")
+        return weights
+
+    def remark(self) -> None:
+        """Say what was assumed and what is not used."""
+        if not self.header and self.path.suffix != ".parquet":
+            logger.info("%s: there is no header, so the first line is an edge", self.path)
+        if (unused := remark_unused(self.chosen)) is not None:
+            logger.info("%s: %s", self.path, unused)
+
+
+def _built(ends: pa.Table, ids: Ids | None, weights: NDArray[np.float64] | None) -> Graph:
+    """Make the graph; the one place that hands weights on."""
+    if weights is None:
+        return Graph.from_edges(ends, nodes=ids)
+    return Graph.from_edges(ends, nodes=ids, weights=weights)  # type: ignore[call-arg]
+
+
+def _refuse_missing(edges: _Edges) -> None:
+    for role, name in zip(("source", "target", "weight"), edges.chosen.read, strict=False):
+        if edges.table[name].null_count:
+            raise BadData(f"{edges.line(first_null(edges.table[name]))}: an edge lacks its {role}")
 
 
 def write_graph(graph: Graph, path: str | PathLike[str]) -> None:
@@ -85,34 +162,75 @@ def write_graph(graph: Graph, path: str | PathLike[str]) -> None:
         elif path.suffix == ".parquet":
             pq.write_table(graph.to_edges(), partial)
         else:
-            options = pa_csv.WriteOptions(delimiter=delimiter(path), quoting_style="needed")
+            options = pa_csv.WriteOptions(delimiter=separator_of_name(path), quoting_style="needed")
             with (
                 pa.CompressedOutputStream(str(partial), "gzip") if path.suffix == ".gz" else partial.open("wb") as sink
             ):
                 pa_csv.write_csv(graph.to_edges(), sink, options)
 
 
-def _edge_table(path: Path) -> tuple[pa.Table, bool]:
+def _edge_table(path: Path, columns: EdgeColumns) -> _Edges:
     if path.suffix == ".parquet":
-        table = read_table(path)
-        return pa.table({name: decoded(table[name]) for name in _edge_columns(table.column_names, path)}), False
-    fields = first_line(path)
-    if not fields:
-        raise BadData(f"{path}: the file is empty")
-    header = not all(field.strip().lstrip("-").isdigit() for field in fields)
-    names = _edge_columns(fields, path) if header else ("source", "target")
-    if len(fields) != 2:
-        raise BadData(f"{path}, line 1: an edge has two ids, this line has {len(fields)} fields")
-    return read_table(path, names=None if header else list(names), text=names), header
+        names = column_names(path)
+        with _at(str(path)):
+            chosen = columns.choose(names)
+        return _Edges(path, read_table(path, columns=chosen.read), chosen, header=False)
+    place, fields = first_row(path)
+    if len(fields) < 2:
+        raise BadData(f"{place}: an edge has two ids, this line has {len(fields)} field")
+    header = _has_header(path, fields, columns)
+    numbered = None if header else [str(number) for number in range(1, len(fields) + 1)]
+    with _at(place):
+        chosen = columns.choose(fields) if header else columns.choose_unnamed(len(fields))
+    refuse_repeated(numbered or fields, path)
+    table = read_table(path, names=numbered, text=(chosen.source, chosen.target), columns=chosen.read)
+    return _Edges(path, table, chosen, header)
 
 
-def _stored_graph(path: str | PathLike[str], nodes: str | PathLike[str] | None) -> Graph:
+def _has_header(path: Path, fields: list[str], columns: EdgeColumns) -> bool:
+    """Say whether the first line names the columns: it does not if it has only numbers; an edge list seldom does."""
+    if columns.header is not None:
+        return columns.header
+    if all(_is_number(field) for field in fields):
+        return False
+    if ".edgelist" not in path.suffixes:
+        return True
+    try:
+        columns.choose(fields)
+    except BadData:
+        return False
+    return True
+
+
+def _is_number(field: str) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True
+
+
+@contextmanager
+def _at(place: str) -> Iterator[None]:
+    """Put the place before the message of an error, and what to do about a file without a header after it."""
+    try:
+        yield
+    except BadData as error:
+        header = "; if this line is not a header, say --no-header" if ", line " in place else ""
+        raise BadData(f"{place}: {error}{header}") from error
+
+
+def _stored_graph(path: str | PathLike[str], nodes: str | PathLike[str] | None, columns: EdgeColumns) -> Graph:
+    if columns.stated:
+        raise BadData(f"{path}: a stored graph has no columns; --source, --target and --weight belong to an edge list")
     if nodes is not None:
         raise BadData(f"{path}: a stored graph has all its nodes already; leave out {nodes}")
     return StoredGraph.open(path).graph()
 
 
-def _graph_from_npz(path: Path, nodes: str | PathLike[str] | None) -> Graph:
+def _graph_from_npz(path: Path, nodes: str | PathLike[str] | None, columns: EdgeColumns) -> Graph:
+    if columns.stated:
+        raise BadData(f"{path}: a matrix has no columns with names; --source and --target belong to an edge list")
     if nodes is not None:
         raise BadData(f"{path}: an .npz has all its nodes already, 0, 1, ...; leave out {nodes}")
     adjacency = load_npz(path)
@@ -120,14 +238,3 @@ def _graph_from_npz(path: Path, nodes: str | PathLike[str] | None) -> Graph:
         return Graph.from_scipy(adjacency)
     except BadData as error:
         raise BadData(f"{path}: {error}") from error
-
-
-def _edge_columns(fields: list[str], path: Path) -> tuple[str, ...]:
-    lowered = {field.strip().lower(): field for field in fields}
-    for pair in EDGE_NAMES:
-        if set(pair) == set(lowered):
-            return tuple(lowered[name] for name in pair)
-    wanted = " or ".join(",".join(pair) for pair in sorted(EDGE_NAMES))
-    # Those of a text are not told: without a header, the first edge would stand there.
-    found = f": unknown columns {','.join(fields)}" if path.suffix == ".parquet" else ", line 1: unknown columns"
-    raise BadData(f"{path}{found}; the header must be {wanted}")

@@ -4,13 +4,15 @@
 graph.json       written last: format, sizes, fingerprint
 indptr.npy       int64, nodes + 1
 indices.npy      int32, entries, then PADDING zeros
+weights.npy      float64, entries; only of a graph with weights
+strengths.npy    float64, nodes: sums of weights; only of a graph with weights
 ids.npy          int64; or, for strings, in Arrow's layout:
 ids-offsets.npy  int64, nodes + 1
 ids-text.npy     uint8, UTF-8
 ```
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any, Literal
@@ -18,18 +20,18 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from privge._files.folder import Folder
+from privge._typing import Floats
 from privge.errors import BadData
-from privge.graph._fingerprint import PIECE, pieces
-from privge.graph._soundness import UnsoundRows, check_rows
+from privge.graph._fingerprint import pieces
+from privge.graph._stored_document import FIELD_NAMES, FORMAT, PADDING, WEIGHTED_FORMAT, checked_fields, fields_of
+from privge.graph._stored_files import check_files
 from privge.graph.graph import Graph
 from privge.ids import Ids, as_ids
 
-FORMAT = "privge.graph/1"
-PADDING = 24
-"""Zeros after the last entry: compiled code asks for the data of entries ahead of their turn."""
+__all__ = ["FORMAT", "PADDING", "StoredGraph", "rows_among_sorted", "save_graph"]
 
 _DOCUMENT = "graph.json"
 
@@ -58,6 +60,8 @@ class StoredGraph:
         That of the `Graph`.
     loops, repeated
         Edges that were dropped when the graph was made.
+    heaviest
+        The largest strength of a graph with weights; None if it has none.
     """
 
     folder: Folder
@@ -70,11 +74,22 @@ class StoredGraph:
     fingerprint: str
     loops: int = 0
     repeated: int = 0
+    heaviest: float | None = None
 
     @property
     def edges(self) -> int:
         """Number of undirected edges."""
         return self.entries // 2
+
+    @property
+    def weighted(self) -> bool:
+        """Whether edges have weights."""
+        return self.heaviest is not None
+
+    @property
+    def largest_strength(self) -> float:
+        """The largest sum of the weights of a node's edges; of a graph without weights, the largest degree."""
+        return float(self.largest_degree) if self.heaviest is None else self.heaviest
 
     @classmethod
     def open(cls, place: str | PathLike[str] | Folder) -> "StoredGraph":
@@ -87,32 +102,16 @@ class StoredGraph:
         folder = Folder.of(place)
         if not folder.exists(_DOCUMENT):
             there = folder.exists() and bool(folder.names())
-            missing = f"there is no {_DOCUMENT}: this is no graph, or one that was never finished"
+            missing = f"there is no {_DOCUMENT}: this is not a graph, or one that was never finished"
             raise BadData(f"{folder.address}: {missing if there else 'there is no such graph'}; see privge convert")
-        document = {"loops": 0, "repeated": 0, **folder.document(_DOCUMENT)}
-        if document.get("format") != FORMAT:
-            raise BadData(f"{folder.address}/{_DOCUMENT}: the format is not {FORMAT!r}")
-        for name, is_right in _FIELDS.items():
-            if name not in document:
-                raise BadData(f"{folder.address}/{_DOCUMENT}: there is no {name!r}")
-            if not is_right(document[name]):
-                raise BadData(f"{folder.address}/{_DOCUMENT}: {name!r} is not what it must be")
-        stored = cls(folder, *(document[name] for name in _FIELDS))
-        stored._check_sizes()
-        stored._check_ids()
-        stored._check_rows()
+        stored = cls(folder, **checked_fields(folder, folder.document(_DOCUMENT)))
+        check_files(stored)
         return stored
 
     def save(self) -> "StoredGraph":
         """Write ``graph.json``, which makes the files beside it a graph."""
-        self.folder.write_document(
-            _DOCUMENT,
-            {
-                "format": FORMAT, "nodes": self.nodes, "entries": self.entries, "ids": self.kind,
-                "sorted_ids": self.sorted_ids, "padding": self.padding, "largest_degree": self.largest_degree,
-                "fingerprint": self.fingerprint, "loops": self.loops, "repeated": self.repeated,
-            },
-        )  # fmt: skip
+        told = {FIELD_NAMES.get(name, name): getattr(self, name) for name in fields_of(weighted=self.weighted)}
+        self.folder.write_document(_DOCUMENT, {"format": WEIGHTED_FORMAT if self.weighted else FORMAT, **told})
         return self
 
     def indptr(self, first: int = 0, last: int | None = None) -> NDArray[np.int64]:
@@ -122,6 +121,16 @@ class StoredGraph:
     def indices(self, first: int = 0, last: int | None = None) -> NDArray[np.int32]:
         """Return the neighbours of all rows and the padding, or only entries ``first`` to ``last``."""
         return self.folder.read("indices.npy", first, last)
+
+    def weights(self, first: int = 0, last: int | None = None) -> Floats | None:
+        """Return the weights of entries ``first`` to ``last``, or None if the graph has none."""
+        return self.folder.read("weights.npy", first, last) if self.weighted else None
+
+    def strengths(self, first: int = 0, last: int | None = None) -> Floats:
+        """Return the sums of weights, or else the degrees, of rows ``first`` to before ``last``."""
+        if self.weighted:
+            return self.folder.read("strengths.npy", first, last)
+        return np.diff(self.indptr(first, last)).astype(np.float64)
 
     def ids(self, first: int = 0, last: int | None = None) -> Ids:
         """Return the ids of rows ``first`` to ``last``; integers are mapped, strings become Python's."""
@@ -139,7 +148,8 @@ class StoredGraph:
         """Return the graph: arrays are mapped, or read if the folder is at an address that is no path."""
         # Plain arrays instead of NumPy's own mapped ones, though still mapped: compiled code takes them faster.
         ids: Ids = np.asarray(self.ids())  # type: ignore[assignment]
-        return Graph.with_rows(ids, np.asarray(self.indptr()), np.asarray(self.indices(0, self.entries)))
+        weights = None if not self.weighted else np.asarray(self.weights())
+        return Graph.with_rows(ids, np.asarray(self.indptr()), np.asarray(self.indices(0, self.entries)), weights)
 
     def rows_of(self, ids: Sequence[object] | Ids) -> NDArray[np.int64]:
         """Return the row of each id, and -1 for ids that are not in the graph."""
@@ -154,90 +164,6 @@ class StoredGraph:
         rows: NDArray[np.int64] = pc.fill_null(pc.index_in(wanted, self.texts()), -1).to_numpy().astype(np.int64)
         return rows
 
-    def _check_sizes(self) -> None:
-        """Refuse files that are absent, cut short or of another size than ``graph.json`` says."""
-        self._check_array("indptr.npy", np.int64, self.nodes + 1)
-        self._check_array("indices.npy", np.int32, self.entries + self.padding)
-        if self.kind == "integers":
-            self._check_array("ids.npy", np.int64, self.nodes)
-        else:
-            self._check_array("ids-offsets.npy", np.int64, self.nodes + 1)
-            length = int(self.folder.read("ids-offsets.npy", self.nodes)[0])
-            if length < 0:
-                raise self._damaged("ids-offsets.npy", "an offset is negative")
-            self._check_array("ids-text.npy", np.uint8, length)
-
-    def _check_rows(self) -> None:
-        """Refuse rows that compiled code could not take for granted, or that have another largest degree."""
-        try:
-            largest = check_rows(self.nodes, self.entries, self.indptr, self.indices)
-        except UnsoundRows as error:
-            raise self._damaged(f"{error.array}.npy", error.problem) from error
-        if largest != self.largest_degree:
-            raise self._damaged(_DOCUMENT, f"the largest degree is {largest}")
-
-    def _check_ids(self) -> None:
-        """Refuse ids that are no texts, that are there twice, or that are not in the order that is promised."""
-        if self.kind == "strings":
-            self._check_texts()
-            return
-        if self.sorted_ids:
-            for first in range(0, self.nodes, PIECE):
-                piece = np.asarray(self.ids(first, first + PIECE + 1), dtype=np.int64)
-                if not _ascend_strictly(piece):
-                    raise self._damaged("ids.npy", "the ids do not ascend")
-        elif not _ascend_strictly(np.sort(np.asarray(self.ids(), dtype=np.int64))):
-            raise self._damaged("ids.npy", "an id is there twice")
-
-    def _check_texts(self) -> None:
-        try:
-            texts = self.texts()
-            texts.validate(full=True)
-        except pa.ArrowException:  # its message may quote an id
-            raise self._damaged("ids-offsets.npy", "the ids are no texts") from None
-        if not pc.all(pc.greater(pc.binary_length(texts), 0), min_count=0).as_py():
-            raise self._damaged("ids-offsets.npy", "an id is empty")
-        if self.sorted_ids:
-            for first in range(0, self.nodes, PIECE):
-                piece = texts[first : first + PIECE + 1]
-                if not pc.all(pc.less(piece[:-1], piece[1:]), min_count=0).as_py():
-                    raise self._damaged("ids-text.npy", "the ids do not ascend")
-        elif pc.count_distinct(texts).as_py() != self.nodes:
-            raise self._damaged("ids-text.npy", "an id is there twice")
-
-    def _damaged(self, name: str, problem: str) -> BadData:
-        return BadData(f"{self.folder.address}/{name}: damaged, {problem}")
-
-    def _check_array(self, name: str, kind: DTypeLike, length: int) -> None:
-        """Read only the end: the last entry must be there, and none after it."""
-        place = f"{self.folder.address}/{name}"
-        try:
-            end = self.folder.read(name, max(0, length - 1), length + 1)
-        except FileNotFoundError as error:
-            raise BadData(f"{place}: the file is missing") from error
-        except (OSError, ValueError, EOFError) as error:
-            raise BadData(f"{place}: damaged ({error})") from error
-        if end.dtype != kind or end.shape != (min(1, length),):
-            raise BadData(f"{place}: damaged, it does not hold {length} numbers of type {np.dtype(kind)}")
-
-
-def _is_count(value: object) -> bool:
-    return type(value) is int and 0 <= value < 2**62
-
-
-_FIELDS: dict[str, Callable[[object], bool]] = {
-    "nodes": lambda value: _is_count(value) and value < 2**31,  # type: ignore[operator]
-    "entries": _is_count,
-    "ids": lambda value: value in ("integers", "strings"),
-    "sorted_ids": lambda value: isinstance(value, bool),
-    "padding": lambda value: _is_count(value) and PADDING <= value < 2**31,  # type: ignore[operator]
-    "largest_degree": _is_count,
-    "fingerprint": lambda value: isinstance(value, str),
-    "loops": _is_count,
-    "repeated": _is_count,
-}
-"""What ``graph.json`` must say, in the order of the fields of `StoredGraph` after the folder."""
-
 
 def save_graph(graph: Graph, place: str | PathLike[str] | Folder) -> StoredGraph:
     """Write a graph to a folder, from where it can be opened without reading it.
@@ -250,7 +176,7 @@ def save_graph(graph: Graph, place: str | PathLike[str] | Folder) -> StoredGraph
         A path, conventionally ``*.graph``, or an address such as ``s3://bucket/big.graph``.
     """
     folder = Folder.of(place)
-    folder.remove([_DOCUMENT])  # until the new one is complete there is no graph here
+    folder.remove([_DOCUMENT, "weights.npy", "strengths.npy"])  # until the new one is complete there is no graph here
     folder.write("indptr.npy", np.asarray(graph.indptr, dtype=np.int64))
     folder.write("indices.npy", np.concatenate([graph.indices, np.zeros(PADDING, np.int32)]))
     kind: Literal["integers", "strings"] = "integers"
@@ -259,10 +185,20 @@ def save_graph(graph: Graph, place: str | PathLike[str] | Folder) -> StoredGraph
     else:
         kind = "strings"
         _write_texts(folder, graph.ids)
+    if graph.weights is not None:
+        folder.write("weights.npy", graph.weights)
+        folder.write("strengths.npy", graph.strengths)
     return StoredGraph(
-        folder, graph.nodes, len(graph.indices), kind, _ascend(graph.ids), PADDING,
-        int(graph.degrees.max(initial=0)), graph.fingerprint,
-    ).save()  # fmt: skip
+        folder,
+        graph.nodes,
+        len(graph.indices),
+        kind,
+        sorted_ids=_ascend(graph.ids),
+        padding=PADDING,
+        largest_degree=int(graph.degrees.max(initial=0)),
+        fingerprint=graph.fingerprint,
+        heaviest=graph.largest_strength if graph.weighted else None,
+    ).save()
 
 
 def rows_among_sorted(known: NDArray[np.int64], asked: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -283,10 +219,6 @@ def _write_texts(folder: Folder, ids: Ids) -> None:
     starts: NDArray[np.int64] = np.frombuffer(offsets, dtype=np.int64, count=len(texts) + 1)
     folder.write("ids-offsets.npy", starts)
     folder.write("ids-text.npy", np.frombuffer(text, dtype=np.uint8, count=int(starts[-1])))
-
-
-def _ascend_strictly(ids: NDArray[np.int64]) -> bool:
-    return bool(np.all(ids[:-1] < ids[1:]))
 
 
 def _ascend(ids: Ids) -> bool:

@@ -60,7 +60,7 @@ def draw(campaign: Campaign, x: FeatureVector, node: str | int) -> Drawn:
 
 def _draw(campaign: Campaign, x: FeatureVector, node: str | int) -> Drawn:
     indices = campaign.indices_of(node)
-    values = np.array(_values(campaign, x, indices), dtype=np.float64)
+    values = np.array(values_at(campaign, x, indices), dtype=np.float64)
     columns = np.array(indices, dtype=np.int32)
     outside = outside_bounds(campaign, values, columns)
     levels = levels_of(campaign, values, columns)
@@ -77,8 +77,8 @@ def rehearse(campaign: Campaign, node: str | int) -> None:
     draw(campaign, np.broadcast_to(np.array(object(), dtype=np.object_), campaign.dimensions), node)
 
 
-def _values(campaign: Campaign, x: FeatureVector, indices: list[int]) -> list[float]:
-    """Read the sampled values and no others."""
+def values_at(campaign: Campaign, x: FeatureVector, indices: list[int]) -> list[float]:
+    """Return the values at some indices, NaN for what is not a number; no others are looked at."""
     if _by_name(x):
         if campaign.names is None:
             raise BadData("this campaign names no features: give the values as a list")

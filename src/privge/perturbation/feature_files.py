@@ -29,6 +29,7 @@ def read_features(
     leave_out: Sequence[str] = (),
     wanted: Sequence[str] | None = None,
     integer_ids: bool = False,
+    id_column: str = "id",
 ) -> Features:
     """Read features: a table with a column ``id`` and one number column for each feature, or a sparse ``.npz``.
 
@@ -44,6 +45,8 @@ def read_features(
         Names of the features, in the order that columns shall have; any other column is left out, with a remark.
     integer_ids
         As for `read_graph`.
+    id_column
+        The column of ids, if it is not ``id``.
     """
     path = Path(path)
     if path.suffix == ".npz":
@@ -52,10 +55,10 @@ def read_features(
             return Features(np.arange(matrix.shape[0]), matrix)
         except BadData as error:
             raise BadData(f"{path}: {error}") from error
-    table = read_table(path, text=["id"])
-    features = _features(table, path, leave_out, wanted, integer_ids=integer_ids)
+    table = read_table(path, text=[id_column])
+    features = _features(table, path, leave_out, wanted, integer_ids=integer_ids, id_column=id_column)
     if wanted is not None:
-        remark_extra([name for name in table.column_names if name not in {"id", *leave_out, *wanted}])
+        remark_extra([name for name in table.column_names if name not in {id_column, *leave_out, *wanted}])
     return features
 
 
@@ -69,7 +72,7 @@ def read_features_part(
     try:
         return _features(read_parquet(folder, name), Path(name), leave_out, wanted)
     except (pa.ArrowException, OSError) as error:
-        raise BadData(f"{folder.file(name)}: no Parquet file ({error})") from error
+        raise BadData(f"{folder.file(name)}: not a Parquet file ({error})") from error
     except BadData as error:
         raise BadData(f"{folder.file('')}{error}") from error
 
@@ -80,16 +83,22 @@ def read_feature_names(folder: Folder, name: str) -> tuple[str, ...]:
         with opened_parquet(folder, name) as (parquet, _):
             return tuple(column for column in parquet.schema_arrow.names if column != "id")
     except (pa.ArrowException, OSError) as error:
-        raise BadData(f"{folder.file(name)}: no Parquet file ({error})") from error
+        raise BadData(f"{folder.file(name)}: not a Parquet file ({error})") from error
 
 
 def _features(
-    table: pa.Table, path: Path, leave_out: Sequence[str], wanted: Sequence[str] | None, *, integer_ids: bool = False
+    table: pa.Table,
+    path: Path,
+    leave_out: Sequence[str],
+    wanted: Sequence[str] | None,
+    *,
+    integer_ids: bool = False,
+    id_column: str = "id",
 ) -> Features:
-    ids = ids_of(table, path, integer_ids=integer_ids)
-    names = tuple(name for name in table.column_names if name != "id" and name not in leave_out)
+    ids = ids_of(table, path, integer_ids=integer_ids, name=id_column)
+    names = tuple(name for name in table.column_names if name != id_column and name not in leave_out)
     if not names:
-        raise BadData(f"{path}: there is no feature column beside id")
+        raise BadData(f"{path}: there is no feature column beside {id_column}")
     if wanted is not None:
         try:
             names = tuple(names[place] for place in pick(names, wanted)[0])
@@ -101,7 +110,8 @@ def _features(
 
 def _numbers(column: pa.ChunkedArray, name: str, path: Path) -> NDArray[np.float64]:
     if column.type == pa.string() and (row := first_text(column)) is not None:
-        raise BadData(f"{line_of(path, row, header=True)}: feature {name!r} is not a number")
+        missing = "where a value is missing, leave the field empty instead of writing NA or the like"
+        raise BadData(f"{line_of(path, row, header=True)}: feature {name!r} is not a number; {missing}")
     try:
         return numbers(column)
     except BadData as error:

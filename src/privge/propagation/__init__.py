@@ -2,7 +2,7 @@
 
 from privge.propagation.change import propagate_change
 from privge.propagation.chebyshev import Chebyshev
-from privge.propagation.engines import ENGINES
+from privge.propagation.engines import ENGINES, engines
 from privge.propagation.exact import Exact
 from privge.propagation.places import HERE, Local, OnCluster, Place, Regime
 from privge.propagation.problem import Certificate, Engine, Matrix, Problem, Propagation
@@ -31,6 +31,7 @@ __all__ = [
     "Regime",
     "Sor",
     "Walk",
+    "engines",
     "propagate",
     "propagate_change",
 ]

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from privge._files.atomic import atomic_path
-from privge.collect.tokens import Key
 from privge.errors import BadData
+from privge.wire.tokens import Key
 
 KEYS_VARIABLE = "PRIVGE_TOKEN_KEYS"
 ADMIN_VARIABLE = "PRIVGE_ADMIN_TOKEN"
@@ -17,10 +17,11 @@ ADMIN_VARIABLE = "PRIVGE_ADMIN_TOKEN"
 
 def read_keys(path: Path | None) -> tuple[Key, ...]:
     """Read signing keys, one ``name:secret`` a line (secret in base64url), the newest first; at most two."""
-    keys = tuple(_key(line) for line in _secret(path, KEYS_VARIABLE, "signing keys").splitlines() if line.strip())
-    if not 1 <= len(keys) <= 2:
-        raise BadData(f"one or two signing keys may be active, got {len(keys)}")
-    return keys
+    text = _secret(path, KEYS_VARIABLE, "signing keys")
+    try:
+        return _keys(text)
+    except BadData as error:
+        raise BadData(f"{path or KEYS_VARIABLE}: {error}; `privge token keygen` makes such a file") from None
 
 
 def read_admin_token(path: Path | None) -> str | None:
@@ -67,7 +68,14 @@ def _secret(path: Path | None, variable: str, what: str) -> str:
     except OSError as error:
         raise BadData(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError:
-        raise BadData(f"{path}: this is no file of {what}") from None
+        raise BadData(f"{path}: this is not a file of {what}") from None
+
+
+def _keys(text: str) -> tuple[Key, ...]:
+    keys = tuple(_key(line) for line in text.splitlines() if line.strip())
+    if not 1 <= len(keys) <= 2:
+        raise BadData(f"one or two signing keys may be active, got {len(keys)}")
+    return keys
 
 
 def _key(line: str) -> Key:

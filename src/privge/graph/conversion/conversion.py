@@ -33,6 +33,8 @@ class Conversion:
         Bytes to use.
     progress
         Called with the edges that all stages have gone through, and what it will be in the end.
+    weight
+        The column of weights, if the graph shall have weights.
     """
 
     work: Path
@@ -42,6 +44,7 @@ class Conversion:
     kind: Kind
     memory: int
     progress: Progress | None
+    weight: str | None = None
     seen: list[int] = field(default_factory=lambda: [0])
 
     @property
@@ -63,7 +66,8 @@ class Conversion:
         """Return what tells these inputs from any others."""
         told = [[part.address, part.size, part.version] for part in self.parts]
         nodes = None if self.nodes is None else [[part.address, part.size, part.version] for part in self.nodes]
-        return {"edges": told, "nodes": nodes}
+        inputs = {"edges": told, "nodes": nodes}
+        return inputs if self.weight is None else {**inputs, "weight": self.weight}
 
     def document(self, name: str) -> dict[str, Any] | None:
         """Return what a stage noted, if it did."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from privge._files.folder import Folder
 from privge._typing import Progress
 from privge.errors import BadData, PrivgeError
+from privge.graph._weights import tell_dropped
 from privge.graph.conversion.conversion import Conversion
 from privge.graph.conversion.parts import edge_parts, kind_of, node_parts
 from privge.graph.conversion.stages import compress_rows, fill_buckets, finish, number_ids
@@ -20,7 +21,8 @@ logger = logging.getLogger(__name__)
 
 DEFAULT_MEMORY = 2_000_000_000
 _VERSION = 1  # of what the work folder holds
-_FILES = {"graph.json", "indptr.npy", "indices.npy", "ids.npy", "ids-offsets.npy", "ids-text.npy"}
+_ARRAYS = ("indptr", "indices", "weights", "strengths", "ids", "ids-offsets", "ids-text")
+_FILES = {"graph.json", *(f"{name}.npy" for name in _ARRAYS)}
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -29,6 +31,7 @@ def convert_graph(
     output: str | PathLike[str],
     *,
     nodes: str | PathLike[str] | None = None,
+    weight: str | None = None,
     memory: int = DEFAULT_MEMORY,
     progress: Progress | None = None,
 ) -> StoredGraph:
@@ -47,6 +50,9 @@ def convert_graph(
         The folder to write, conventionally ``*.graph``. A graph that lies there is replaced when the new one is done.
     nodes
         Parquet with a column ``id``: all nodes, isolated ones too. By default the ends of the edges.
+    weight
+        The column of the edges that holds their weights, finite numbers above 0; the weights of all edges between two
+        nodes are added. None leaves weights aside.
     memory
         Bytes to use, roughly: sorting is split into pieces that fit. The libraries take some 200 MB besides.
     progress
@@ -56,20 +62,19 @@ def convert_graph(
         raise ValueError(f"memory must be a number of bytes above 0, got {memory!r}")
     target = _target(output)
     work = target.with_name(f"{target.name}.work")
-    parts = edge_parts(edges)
+    parts = edge_parts(edges, weight)
     known = None if nodes is None else node_parts(nodes)
-    conversion = Conversion(work, parts, known, str(nodes), kind_of([*parts, *(known or [])]), memory, progress)
+    kind = kind_of([*parts, *(known or [])])
+    conversion = Conversion(work, parts, known, str(nodes), kind, memory, progress, weight)
     with _full_disk(target, work), _alone(work):
         _take_up(conversion)
         count = number_ids(conversion)
         buckets, loops = fill_buckets(conversion, count)
-        entries, largest = compress_rows(conversion, buckets)
-        repeated = conversion.rows - loops - entries // 2
-        finish(conversion, count, entries, largest, loops, repeated)
+        rows = compress_rows(conversion, buckets)
+        repeated = conversion.rows - loops - rows.entries // 2
+        finish(conversion, count, rows, loops, repeated)
         _put(work, target)
-    if loops or repeated:
-        note = "; an edge written both ways counts as repeated"
-        logger.info("dropped %d self-loops and %d repeated edges%s", loops, repeated, note)
+    tell_dropped(loops, repeated, weighted=weight is not None)
     return StoredGraph.open(target)
 
 

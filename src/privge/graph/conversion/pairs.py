@@ -9,14 +9,17 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from privge._typing import Floats
 from privge.errors import BadData
 from privge.graph.conversion.conversion import Conversion
 from privge.graph.conversion.integers import integer_rows
 from privge.graph.conversion.parts import Part
 from privge.graph.conversion.texts import Database, first_unknown, know, text_rows
 
-Pairs: TypeAlias = Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]
-Numbering: TypeAlias = Callable[[list[Part]], Pairs]
+NumberedEdges: TypeAlias = Iterator[tuple[NDArray[np.int32], NDArray[np.int32], Floats | None]]
+"""Rows of both ends and, if they are asked for, weights, of some edges at a time."""
+
+Numbering: TypeAlias = Callable[[list[Part]], NumberedEdges]
 
 
 @contextmanager
@@ -34,26 +37,26 @@ def numbering(conversion: Conversion, count: int) -> Iterator[Numbering]:
 
 def _integer_pairs(
     conversion: Conversion, parts: list[Part], rows_of: Callable[[NDArray[np.int64]], NDArray[np.int32]]
-) -> Pairs:
+) -> NumberedEdges:
     for part in parts:
         before = 0
-        for columns in part.batches(conversion.batch):
-            sources, targets = (rows_of(column.to_numpy()) for column in columns)
+        for columns in part.weighted_batches(conversion.batch):
+            sources, targets = (rows_of(column.to_numpy()) for column in columns[:2])
             unknown = np.flatnonzero((sources < 0) | (targets < 0))
             if unknown.size:
                 raise _unknown(part, before + int(unknown[0]), conversion)
             before += len(sources)
-            yield sources, targets
+            yield sources, targets, columns[2].to_numpy() if len(columns) > 2 else None
 
 
-def _text_pairs(conversion: Conversion, parts: list[Part], database: Database) -> Pairs:
-    batches = chain.from_iterable(part.batches(conversion.batch) for part in parts)
-    joined = text_rows(database, batches)
-    for sources, targets in joined:
+def _text_pairs(conversion: Conversion, parts: list[Part], database: Database) -> NumberedEdges:
+    batches = chain.from_iterable(part.weighted_batches(conversion.batch) for part in parts)
+    joined = text_rows(database, batches, weighted=conversion.weight is not None)
+    for sources, targets, weights in joined:
         if min(sources.min(initial=0), targets.min(initial=0)) < 0:
             joined.close()  # DuckDB answers one question at a time
             raise _first_unknown_text(conversion, parts, database)
-        yield sources, targets
+        yield sources, targets, weights
 
 
 def _first_unknown_text(conversion: Conversion, parts: list[Part], database: Database) -> BadData:

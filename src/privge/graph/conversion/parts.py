@@ -12,9 +12,11 @@ import pyarrow as pa
 
 from privge._files.folder import Folder
 from privge._files.parquet import opened_parquet
-from privge._files.tables import EDGE_NAMES, first_spoiled, is_text
+from privge._files.tables import first_spoiled, is_text
 from privge._imports import needed
 from privge.errors import BadData
+from privge.graph._weights import first_unusable
+from privge.graph.edge_columns import EDGE_NAMES
 
 Kind = Literal["integers", "strings"]
 ARROW = {"integers": pa.int64(), "strings": pa.large_string()}
@@ -37,6 +39,8 @@ class Part:
         The columns that hold ids.
     kind
         What these ids are.
+    weight
+        The column of weights, if they are asked for.
     """
 
     address: str
@@ -45,17 +49,33 @@ class Part:
     rows: int
     columns: tuple[str, ...]
     kind: Kind
+    weight: str | None = None
 
     def batches(self, rows: int) -> Iterator[list[pa.Array]]:
         """Yield the ids of each column, at most so many rows at once, as 64-bit integers or large strings."""
+        for ids, _ in self._batches(rows, self.columns):
+            yield ids
+
+    def weighted_batches(self, rows: int) -> Iterator[list[pa.Array]]:
+        """Yield the same and, if weights are asked for, after them the weights as float64."""
+        if self.weight is None:
+            yield from self.batches(rows)
+            return
+        before = 0
+        for ids, batch in self._batches(rows, (*self.columns, self.weight)):
+            yield [*ids, _checked_weights(batch.column(self.weight), self.address, before)]
+            before += len(batch)
+
+    def _batches(self, rows: int, columns: tuple[str, ...]) -> Iterator[tuple[list[pa.Array], pa.RecordBatch]]:
         with _reading(self.address), opened_parquet(*Folder.containing(self.address)) as (parquet, threads):
-            for batch in parquet.iter_batches(rows, columns=list(self.columns), use_threads=threads):
-                yield [_checked(batch.column(name), self.kind, f"{self.address}: {name}") for name in self.columns]
+            for batch in parquet.iter_batches(rows, columns=list(columns), use_threads=threads):
+                places = {name: f"{self.address}: {name}" for name in self.columns}
+                yield [_checked(batch.column(name), self.kind, places[name]) for name in self.columns], batch
 
 
-def edge_parts(place: str | PathLike[str]) -> list[Part]:
+def edge_parts(place: str | PathLike[str], weight: str | None = None) -> list[Part]:
     """Return the parts of an edge list, whose columns are named ``source`` and ``target`` or alike."""
-    return _parts(fspath(place), _edge_columns)
+    return _parts(fspath(place), _edge_columns, weight)
 
 
 def node_parts(place: str | PathLike[str]) -> list[Part]:
@@ -72,23 +92,25 @@ def kind_of(parts: Sequence[Part]) -> Kind:
     return next(iter(kinds), "integers")
 
 
-def _parts(place: str, choose: Chooser) -> list[Part]:
+def _parts(place: str, choose: Chooser, weight: str | None = None) -> list[Part]:
     found = _remote_files(place) if "://" in place else _local_files(place)
     if not found:
         raise BadData(f"{place}: there is no Parquet file")
-    return [_part(address, size, version, choose) for address, size, version in sorted(found)]
+    return [_part(*file, choose, weight) for file in sorted(found)]
 
 
-def _part(address: str, size: int, version: str, choose: Chooser) -> Part:
+def _part(address: str, size: int, version: str, choose: Chooser, weight: str | None) -> Part:
     with _reading(address), opened_parquet(*Folder.containing(address)) as (parquet, _):
         schema, rows = parquet.schema_arrow, parquet.metadata.num_rows
     columns: tuple[str, ...] = choose(schema.names, address)
     if any(schema.names.count(name) > 1 for name in columns):
         raise BadData(f"{address}: a column of ids is there twice")
+    if weight is not None:
+        _check_weight_column(schema, weight, address, rows)
     kinds = {_kind(schema.field(name).type, f"{address}: {name}") for name in columns} if rows else {"integers"}
     if len(kinds) > 1:
         raise BadData(f"{address}: {columns[0]} and {columns[1]} hold ids of different types")
-    return Part(address, size, version, rows, columns, kinds.pop())  # type: ignore[arg-type]
+    return Part(address, size, version, rows, columns, kinds.pop(), weight)  # type: ignore[arg-type]
 
 
 def _local_files(place: str) -> list[tuple[str, int, str]]:
@@ -151,6 +173,22 @@ def _checked(ids: pa.Array, kind: Kind, place: str) -> pa.Array:
     if kind == "strings" and first_spoiled(ids) is not None:
         raise BadData(f"{place}: an id is empty, or begins or ends with white space")
     return ids
+
+
+def _check_weight_column(schema: pa.Schema, weight: str, address: str, rows: int) -> None:
+    if schema.names.count(weight) != 1:
+        there = "no column" if weight not in schema.names else "more than one column"
+        raise BadData(f"{address}: there is {there} {weight!r}; the columns are {', '.join(schema.names[:10])}")
+    kind = schema.field(weight).type
+    if rows and not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+        raise BadData(f"{address}: weights must be numbers, the column {weight!r} holds {kind}")
+
+
+def _checked_weights(weights: pa.Array, address: str, before: int) -> pa.Array:
+    numbers = weights.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)  # what is missing becomes NaN
+    if (row := first_unusable(numbers)) is not None:
+        raise BadData(f"{address}, row {before + row + 1}: a weight must be a finite number above 0")
+    return pa.array(numbers)
 
 
 def _kind(type_: pa.DataType, place: str) -> Kind:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -9,12 +11,15 @@ import pyarrow as pa
 from privge._files.folder import Folder
 from privge.errors import BadData
 from privge.graph._fingerprint import fingerprint_of
+from privge.graph._weights import MOST, strengths_of
 from privge.graph.conversion import growing, integers, texts
-from privge.graph.conversion.buckets import Buckets
+from privge.graph.conversion.buckets import Buckets, RowRange
 from privge.graph.conversion.conversion import Conversion
 from privge.graph.conversion.pairs import numbering
 from privge.graph.conversion.parts import Part
 from privge.graph.stored import PADDING, StoredGraph
+
+Arrays: TypeAlias = dict[str, tuple[Path, type[np.generic]]]
 
 _MOST_NODES = 2**31 - 1
 _NOTED = 1 << 23
@@ -50,9 +55,10 @@ def fill_buckets(conversion: Conversion, count: int) -> tuple[Buckets, int]:
     """Replace ids by rows and write each edge both ways to the bucket of its row; return these and the self-loops."""
     noted = conversion.document("buckets.json")
     if noted is None:
-        planned = Buckets.plan(conversion.work / "buckets", count, 2 * conversion.rows, conversion.memory)
+        fitting = (count, 2 * conversion.rows, conversion.memory)
+        planned = Buckets.plan(conversion.work / "buckets", *fitting, weighted=conversion.weight is not None)
         noted = {"shift": planned.shift, "parts": 0, "loops": 0, "sizes": [0] * len(planned)}
-    buckets = Buckets(conversion.work / "buckets", count, noted["shift"])
+    buckets = Buckets(conversion.work / "buckets", count, noted["shift"], conversion.weight is not None)
     done, loops, sizes = noted["parts"], noted["loops"], noted["sizes"]
     if done < len(conversion.parts) and not buckets.cut(sizes):  # the disk lost what was noted
         done, loops, sizes = 0, 0, [0] * len(buckets)
@@ -62,56 +68,96 @@ def fill_buckets(conversion: Conversion, count: int) -> tuple[Buckets, int]:
         return buckets, loops
     with numbering(conversion, count) as rows_of:
         for group in _groups(conversion.parts[done:], _GROUP[conversion.kind]):
-            for sources, targets in rows_of(group):
-                loops += buckets.add(sources, targets, sizes)
-                conversion.advance(len(sources))
+            for edges in rows_of(group):
+                loops += buckets.add(*edges, sizes)
+                conversion.advance(len(edges[0]))
             buckets.settle()
             done += len(group)
             conversion.note("buckets.json", {"shift": buckets.shift, "parts": done, "loops": loops, "sizes": sizes})
     return buckets, loops
 
 
-def compress_rows(conversion: Conversion, buckets: Buckets) -> tuple[int, int]:
-    """Sort the rows bucket by bucket into the arrays of the graph; return their entries and the largest degree."""
-    indptr, indices = conversion.graph / "indptr.npy", conversion.graph / "indices.npy"
-    noted = conversion.document("rows.json") or {"buckets": 0, "entries": 0, "largest": 0}
-    done, entries, largest = noted["buckets"], noted["entries"], noted["largest"]
-    if done == 0:
-        growing.begin(indptr)
-        growing.begin(indices)
-        growing.append(indptr, np.int64, 0, [0])
-    conversion.advance(conversion.rows * done // max(1, len(buckets)))
-    for bucket in range(done, len(buckets)):
-        for first, degrees, targets in buckets.rows(bucket, conversion.memory):
-            growing.append(indptr, np.int64, first + 1, entries + np.cumsum(degrees))
-            entries = growing.append(indices, np.int32, entries, targets)
-            largest = max(largest, int(degrees.max(initial=0)))
-        if entries - noted["entries"] >= _NOTED or bucket + 1 == len(buckets):
-            growing.settle(indptr)
-            growing.settle(indices)
-            done, noted = noted["buckets"], {"buckets": bucket + 1, "entries": entries, "largest": largest}
-            conversion.note("rows.json", noted)
-            for finished in range(done, bucket + 1):
-                buckets.path(finished).unlink()
+class WrittenRows(NamedTuple):
+    """How far the rows are written, and the largest degree and strength so far."""
+
+    buckets: int = 0
+    entries: int = 0
+    largest: int = 0
+    heaviest: float = 0.0
+
+
+def compress_rows(conversion: Conversion, buckets: Buckets) -> WrittenRows:
+    """Sort the rows bucket by bucket into the arrays of the graph."""
+    arrays = _arrays(conversion)
+    noted = WrittenRows(**(conversion.document("rows.json") or {}))
+    if noted.buckets == 0:
+        for path, _ in arrays.values():
+            growing.begin(path)
+        growing.append(*arrays["indptr"], 0, [0])
+    conversion.advance(conversion.rows * noted.buckets // max(1, len(buckets)))
+    written = noted
+    for bucket in range(noted.buckets, len(buckets)):
+        for rows in buckets.rows(bucket, conversion.memory):
+            written = _append(arrays, rows, written)._replace(buckets=bucket + 1)
+        if written.entries - noted.entries >= _NOTED or bucket + 1 == len(buckets):
+            for path, _ in arrays.values():
+                growing.settle(path)
+            conversion.note("rows.json", written._asdict())
+            for finished in range(noted.buckets, bucket + 1):
+                for path in buckets.paths(finished):
+                    path.unlink()
+            noted = written
         conversion.advance(conversion.rows * (bucket + 1) // len(buckets) - conversion.rows * bucket // len(buckets))
-    return entries, largest
+    return written
 
 
-def finish(conversion: Conversion, count: int, entries: int, largest: int, loops: int, repeated: int) -> None:
+def _append(arrays: Arrays, rows: RowRange, written: WrittenRows) -> WrittenRows:
+    """Write finished rows behind those that are written."""
+    growing.append(*arrays["indptr"], rows.first + 1, written.entries + np.cumsum(rows.degrees))
+    entries = growing.append(*arrays["indices"], written.entries, rows.targets)
+    heaviest = written.heaviest
+    if rows.weights is not None:
+        growing.append(*arrays["weights"], written.entries, rows.weights)
+        strengths = strengths_of(np.concatenate([[0], np.cumsum(rows.degrees)]), rows.weights)
+        growing.append(*arrays["strengths"], rows.first, strengths)
+        heaviest = max(heaviest, float(strengths.max(initial=0.0)))
+        if rows.weights.max(initial=0.0) > MOST:
+            raise BadData(f"the weights of a repeated edge add up to more than {MOST:g}")
+    largest = max(written.largest, int(rows.degrees.max(initial=0)))
+    return written._replace(entries=entries, largest=largest, heaviest=heaviest)
+
+
+def finish(conversion: Conversion, count: int, rows: WrittenRows, loops: int, repeated: int) -> None:
     """Complete the arrays and say what they are."""
-    graph = conversion.graph
-    growing.append(graph / "indices.npy", np.int32, entries, np.zeros(PADDING, dtype=np.int32))
-    growing.seal(graph / "indices.npy", np.int32, entries + PADDING)
-    growing.seal(graph / "indptr.npy", np.int64, count + 1)
-    fingerprint = fingerprint_of(
-        conversion.ids(count),
-        growing.read_pieces(graph / "indptr.npy", np.int64, count + 1),
-        growing.read_pieces(graph / "indices.npy", np.int32, entries),
-    )
+    graph, arrays, weighted = conversion.graph, _arrays(conversion), conversion.weight is not None
+    growing.append(*arrays["indices"], rows.entries, np.zeros(PADDING, dtype=np.int32))
+    lengths = {"indptr": count + 1, "indices": rows.entries, "weights": rows.entries, "strengths": count}
+    for name, (path, kind) in arrays.items():
+        growing.seal(path, kind, lengths[name] + (PADDING if name == "indices" else 0))
+    hashed = [name for name in arrays if name != "strengths"]  # which follow from the weights
+    contents = (growing.read_pieces(*arrays[name], lengths[name]) for name in hashed)
     StoredGraph(
-        Folder.of(graph), count, entries, conversion.kind, True, PADDING, largest, fingerprint, loops, repeated
+        Folder.of(graph),
+        count,
+        rows.entries,
+        conversion.kind,
+        sorted_ids=True,
+        padding=PADDING,
+        largest_degree=rows.largest,
+        fingerprint=fingerprint_of(conversion.ids(count), *contents),
+        loops=loops,
+        repeated=repeated,
+        heaviest=rows.heaviest if weighted else None,
     ).save()
     conversion.advance(4 * conversion.rows - conversion.seen[0])
+
+
+def _arrays(conversion: Conversion) -> Arrays:
+    """Return path and type of the arrays of the rows, in the order in which they have a fingerprint."""
+    kinds: dict[str, type[np.generic]] = {"indptr": np.int64, "indices": np.int32}
+    if conversion.weight is not None:
+        kinds |= {"weights": np.float64, "strengths": np.float64}
+    return {name: (conversion.graph / f"{name}.npy", kind) for name, kind in kinds.items()}
 
 
 def _id_columns(conversion: Conversion) -> Iterator[pa.Array]:

@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from privge._imports import needed
+from privge._typing import Floats
 from privge.errors import BadData, PrivgeError
 from privge.graph._fingerprint import PIECE
 from privge.graph.conversion import growing
@@ -145,16 +146,22 @@ def know(database: Database, ids: Iterator[pa.Array]) -> None:
 
 
 def text_rows(
-    database: Database, pairs: Iterable[list[pa.Array]]
-) -> Generator[tuple[NDArray[np.int32], NDArray[np.int32]], None, None]:
-    """Yield the rows of both ends of edges, in any order; -1 for ids that are not known."""
-    database.give("pairs", ["source", "target"], [pa.large_string()] * 2, pairs)
+    database: Database, edges: Iterable[list[pa.Array]], *, weighted: bool
+) -> Generator[tuple[NDArray[np.int32], NDArray[np.int32], Floats | None], None, None]:
+    """Yield the rows of both ends of edges, and their weights, in any order; -1 for ids that are not known."""
+    names, kinds = ["source", "target"], [pa.large_string()] * 2
+    if weighted:
+        names, kinds = [*names, "weight"], [*kinds, pa.float64()]
+    database.give("edges", names, kinds, edges)
+    ends = "coalesce(s.row, -1)::INTEGER AS source, coalesce(t.row, -1)::INTEGER AS target"
+    weights = ", edges.weight AS weight" if weighted else ""
     joined = database.rows(
-        "SELECT coalesce(s.row, -1)::INTEGER AS source, coalesce(t.row, -1)::INTEGER AS target FROM pairs "
-        "LEFT JOIN known s ON pairs.source = s.id LEFT JOIN known t ON pairs.target = t.id"
+        f"SELECT {ends}{weights} FROM edges "  # noqa: S608 (all of it is written here)
+        "LEFT JOIN known s ON edges.source = s.id LEFT JOIN known t ON edges.target = t.id"
     )
     for batch in joined:
-        yield batch.column(0).to_numpy(), batch.column(1).to_numpy()
+        columns = [column.to_numpy() for column in batch.columns]
+        yield columns[0], columns[1], columns[2] if weighted else None
 
 
 def first_unknown(database: Database, ids: Iterable[list[pa.Array]]) -> int | None:

@@ -1,0 +1,37 @@
+"""Options of a command as fields of frozen dataclasses: each is declared once, where its value lives."""
+
+from collections.abc import Callable
+from dataclasses import field, fields
+from functools import wraps
+from typing import Any
+
+import click
+
+from privge.cli.options import Command
+
+
+def option(*names: str, **attributes: Any) -> Any:  # noqa: ANN401 (the field has the type that click converts to)
+    """Declare a field that is an option, as `click.option` does; the field's own name is the name of its value."""
+    return field(metadata={"names": names, "attributes": attributes})
+
+
+def options_into(**groups: type) -> Callable[[Command], Command]:
+    """Add the options of each group of a command; the command gets one object for each group, by its name."""
+
+    def add(command: Command) -> Command:
+        @wraps(command)
+        def called(**values: Any) -> Any:  # noqa: ANN401 (whatever click hands over)
+            taken = {name: _taken(kind, values) for name, kind in groups.items()}
+            return command(**taken, **values)
+
+        for kind in reversed(groups.values()):
+            for declared in reversed(fields(kind)):
+                attributes = declared.metadata["attributes"]
+                called = click.option(*declared.metadata["names"], declared.name, **attributes)(called)
+        return called
+
+    return add
+
+
+def _taken(kind: type, values: dict[str, Any]) -> Any:  # noqa: ANN401 (an object of that type)
+    return kind(**{declared.name: values.pop(declared.name) for declared in fields(kind)})

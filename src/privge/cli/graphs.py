@@ -1,0 +1,91 @@
+"""Options about a graph: where its edges and nodes are, and what their columns are called."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from privge._files.folder import Folder
+from privge.cli.declared import option
+from privge.cli.ids import IdOptions
+from privge.cli.options import INPUT, PLACE, in_parts
+from privge.graph import EdgeColumns, Graph, StoredGraph, read_graph
+from privge.propagation.cluster import stored_graph
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlaceOfGraph:
+    """Where a graph is."""
+
+    graph_place: str = option(
+        "--graph",
+        type=PLACE,
+        required=True,
+        metavar="PLACE",
+        help="Edges: .csv, .tsv, .txt, .edgelist (also .gz), .parquet, .npz; or what `privge convert` made.",
+    )
+    nodes_path: Path | None = option(
+        "--nodes", type=INPUT, help="Table with a column id: all nodes, isolated ones too."
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnOptions:
+    """What the columns of an edge list are called."""
+
+    source_column: str | None = option(
+        "--source", metavar="NAME", help="Column of one end of an edge.  [default: source, src, from, id_1 or u]"
+    )
+    target_column: str | None = option("--target", metavar="NAME", help="Column of its other end.")
+    weight_column: str | None = option(
+        "--weight", metavar="NAME", help="Column of its weight, a number above 0.  [default: no weights]"
+    )
+
+    def edge_columns(self, *, header: bool | None = None, id_column: str = "id") -> EdgeColumns:
+        """Return what the reader of edges is told."""
+        if (self.source_column is None) != (self.target_column is None):
+            raise click.UsageError("Give both --source and --target, or neither.")
+        return EdgeColumns(self.source_column, self.target_column, self.weight_column, header, id_column)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GraphOptions(ColumnOptions, PlaceOfGraph):
+    """A graph: a file of edges, or what ``privge convert`` made; and what it was before, for an update."""
+
+    header: bool | None = option(
+        "--header/--no-header",
+        default=None,
+        help="Whether the first line of the edges names their columns; if not, they are 1, 2, 3.  "
+        "[default: as it looks]",
+    )
+    previous_graph: str | None = option(
+        "--previous-graph",
+        type=PLACE,
+        metavar="PLACE",
+        help="With --update, the graph of the earlier embedding, if it has gained nodes or edges since.",
+    )
+    previous_nodes: Path | None = option("--previous-nodes", type=INPUT, help="Its table of nodes, if it had one.")
+
+    def read(self, ids: IdOptions, work: Folder | None = None) -> Graph | StoredGraph:
+        """Open or read the graph; for a cluster it is a folder that all workers see."""
+        graph = self._opened(self.graph_place, self.nodes_path, ids)
+        if isinstance(graph, StoredGraph):
+            return graph.graph() if work is None else graph
+        return graph if work is None else stored_graph(graph, work)
+
+    def read_previous(self, ids: IdOptions) -> Graph | None:
+        """Read what the graph was before, if it is given; it is written alike."""
+        if self.previous_graph is None:
+            return None
+        graph = self._opened(self.previous_graph, self.previous_nodes, ids)
+        return graph.graph() if isinstance(graph, StoredGraph) else graph
+
+    def _opened(self, place: str, nodes: Path | None, ids: IdOptions) -> Graph | StoredGraph:
+        columns = self.edge_columns(header=self.header, id_column=ids.id_column)
+        if not in_parts(place):
+            return read_graph(Path(place), nodes=nodes, integer_ids=ids.integer_ids, columns=columns)
+        if nodes is not None:
+            raise click.UsageError("--nodes has no effect with a converted graph, which has all its nodes.")
+        if columns.stated:
+            raise click.UsageError("--source, --target, --weight and --header have no effect with a converted graph.")
+        return StoredGraph.open(place)

@@ -1,0 +1,124 @@
+"""Options about the computation of an embedding: the walk, how reports are read, and where it is computed."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from privge._files.folder import Folder
+from privge.cli.cluster import cluster_option, opened_cluster
+from privge.cli.declared import option
+from privge.cli.one_of import OneOf
+from privge.cli.options import PLACE, Finite, refuse_given
+from privge.embedding.join import Joining
+from privge.propagation import DEFAULT_ALPHA, DEFAULT_R, DEFAULT_TOLERANCE, HERE, Local, OnCluster, Place, Walk, engines
+
+
+@dataclass(frozen=True, kw_only=True)
+class WalkOptions:
+    """What is computed."""
+
+    alpha: float = option(
+        "--alpha",
+        type=Finite(0, 1, min_open=True, max_open=True),
+        default=DEFAULT_ALPHA,
+        show_default=True,
+        help="Decay: near 1 stays local, near 0 reaches far.",
+    )
+    r: float = option("--r", type=Finite(0, 1), default=DEFAULT_R, show_default=True, help="Convolution coefficient.")
+    tolerance: float = option(
+        "--tolerance",
+        type=Finite(0, min_open=True),
+        default=DEFAULT_TOLERANCE,
+        show_default=True,
+        help="Largest error of any entry, certified.",
+    )
+
+    @property
+    def walk(self) -> Walk:
+        """The walk."""
+        return Walk(self.alpha, self.r, self.tolerance)
+
+
+@dataclass(frozen=True, kw_only=True)
+class JoiningOptions:
+    """How reports become rows of the graph."""
+
+    decoding: Any = option(
+        "--decoding",
+        type=click.Choice(["raw", "unbiased"]),
+        default="raw",
+        show_default=True,
+        help="raw as in the paper; unbiased divides by the gain.",
+    )
+    clip: float | None = option(
+        "--clip",
+        type=Finite(1),
+        help="Largest size of a decoded value; a feature goes from -1 to 1. For laws with long tails, against false "
+        "reports.  [default: none]",
+    )
+    drop_unknown: bool = option(
+        "--drop-unknown", is_flag=True, help="Drop reports of nodes that are not in the graph, and count them."
+    )
+
+    @property
+    def joining(self) -> Joining:
+        """The joining."""
+        return Joining(self.decoding, self.clip, "drop" if self.drop_unknown else "refuse")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlaceOptions:
+    """Where it is computed."""
+
+    engine: str = option(
+        "--engine", type=OneOf(engines), default=HERE.engine, show_default=True, help="How to solve it."
+    )
+    threads: int | None = option("--threads", type=click.IntRange(1), help="By default one for each processor.")
+    memory: int | None = option(
+        "--memory", type=click.IntRange(0), help="Bytes the result may take; more goes through a temporary file."
+    )
+    cluster: str | None = cluster_option()
+    regime: Any = option(
+        "--regime",
+        type=click.Choice(["auto", "columns", "edges"]),
+        default="auto",
+        show_default=True,
+        help="On a cluster: a block of columns a task, or the graph cut in shards.",
+    )
+    work_folder: str | None = option(
+        "--work-folder",
+        type=PLACE,
+        metavar="PLACE",
+        help="On a cluster: a folder that all workers share.  [default: OUTPUT.work]",
+    )
+
+    def check(self) -> None:
+        """Refuse options that only one of the two ways knows."""
+        if self.cluster is None:
+            refuse_given(("regime", "work_folder"), "without --cluster")
+        else:
+            refuse_given(("engine", "threads", "memory", "update_path"), "with --cluster")
+
+    @contextmanager
+    def opened(self, output: str) -> Iterator[Place]:
+        """Yield where to compute; a folder for the workers that nobody asked for is removed after success."""
+        if self.cluster is None:
+            yield Local(threads=self.threads, memory=self.memory, engine=self.engine)
+            return
+        with opened_cluster(self.cluster) as address:
+            work = _work(self.work_folder, output)
+            yield OnCluster(address, work, self.regime)
+            if self.work_folder is None:
+                work.clear()
+
+
+def _work(place: str | None, output: str) -> Folder:
+    """Return the folder that the workers share; one that nobody asked for is marked as ours, because it is removed."""
+    if place is not None:
+        return Folder.of(place)
+    work = Folder.of(f"{output.rstrip('/')}/_work" if "://" in output else f"{output.rstrip('/')}.work")
+    work.claim("work")
+    return work

@@ -1,0 +1,156 @@
+"""Compiled construction of compressed rows with weights. Arrays and scalars in, arrays out."""
+
+import numpy as np
+from numba import njit
+
+from privge.graph._kernels.rows import finished, mixed_edge
+
+
+@njit(cache=True, nogil=True)
+def compress_weighted(sources, targets, weights, nodes):
+    """As `compress`, with weights; those of the same edge are added, in an order that depends on nothing but them."""
+    counts = np.zeros(nodes + 1, np.int64)
+    for e in range(sources.size):
+        if sources[e] != targets[e]:
+            counts[sources[e] + 1] += 1
+            counts[targets[e] + 1] += 1
+    starts = np.cumsum(counts)
+    fill = starts[:-1].copy()
+    unsorted, carried = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.float64)
+    for e in range(sources.size):
+        s, t = sources[e], targets[e]
+        if s != t:
+            unsorted[fill[s]], carried[fill[s]] = t, weights[e]
+            fill[s] += 1
+            unsorted[fill[t]], carried[fill[t]] = s, weights[e]
+            fill[t] += 1
+    fill = starts[:-1].copy()
+    ordered, sums = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.float64)
+    for v in range(nodes):
+        for e in range(starts[v], starts[v + 1]):
+            u = unsorted[e]
+            ordered[fill[u]], sums[fill[u]] = v, carried[e]
+            fill[u] += 1
+    degrees = np.empty(nodes, np.int64)
+    end = merge_repeated(starts, ordered, sums, degrees)
+    indptr = np.zeros(nodes + 1, np.int64)
+    indptr[1:] = np.cumsum(degrees)
+    return indptr, ordered[:end].copy(), sums[:end].copy()
+
+
+@njit(cache=True, nogil=True)
+def merge_repeated(starts, targets, weights, degrees):
+    """Merge entries of the same target in rows that ascend, move rows together, and return where the last one ends.
+
+    Their weights are added from the smallest on: whichever way round and in whatever order the edges were written, both
+    entries of an edge get the same sum, bit by bit.
+    """
+    end = 0
+    for row in range(degrees.size):
+        first, last = starts[row], starts[row + 1]
+        begin, e = end, first
+        while e < last:
+            stop = e + 1
+            while stop < last and targets[stop] == targets[e]:
+                stop += 1
+            if stop - e > 1:
+                weights[e:stop].sort()
+            total = 0.0
+            for same in range(e, stop):
+                total += weights[same]
+            targets[end], weights[end] = targets[e], total
+            end += 1
+            e = stop
+        degrees[row] = end - begin
+    return end
+
+
+@njit(cache=True, nogil=True)
+def sort_weighted_rows(starts, targets, weights, degrees):
+    """As `sort_rows`, with weights; those of the same edge are added."""
+    for row in range(degrees.size):
+        first, last = starts[row], starts[row + 1]
+        order = np.argsort(targets[first:last])
+        targets[first:last] = targets[first:last][order]
+        weights[first:last] = weights[first:last][order]
+    return merge_repeated(starts, targets, weights, degrees)
+
+
+@njit(cache=True, nogil=True)
+def reorder_weighted(indptr, indices, weights, order, padding):
+    """As `reorder`, with weights."""
+    nodes = order.size
+    place = np.empty(nodes, np.int32)
+    new_indptr = np.zeros(nodes + 1, np.int64)
+    for new in range(nodes):
+        place[order[new]] = new
+        new_indptr[new + 1] = new_indptr[new] + indptr[order[new] + 1] - indptr[order[new]]
+    # The graph is symmetric: walking the rows in order and appending each to its neighbours' lists sorts them all.
+    fill = new_indptr[:-1].copy()
+    new_indices, new_weights = np.zeros(indices.size + padding, np.int32), np.empty(indices.size, np.float64)
+    for new in range(nodes):
+        for e in range(indptr[order[new]], indptr[order[new] + 1]):
+            u = place[indices[e]]
+            new_indices[fill[u]], new_weights[fill[u]] = new, weights[e]
+            fill[u] += 1
+    return new_indptr, new_indices, new_weights
+
+
+@njit(cache=True, nogil=True)
+def add_weights(starts, weights, begin, row, sums, lost):
+    """Add weights, which stand from ``begin`` on, to the sums of their rows; return the row where they end.
+
+    ``starts`` are the bounds of rows, ``row`` is the one where the weights begin. ``lost`` is what rounding took of the
+    sums (Kahan), so that a row may come in pieces.
+    """
+    for e in range(weights.size):
+        while starts[row + 1] <= begin + e:
+            row += 1
+        term = weights[e] - lost[row]
+        total = sums[row] + term
+        lost[row] = (total - sums[row]) - term
+        sums[row] = total
+    return row
+
+
+@njit(cache=True, nogil=True)
+def balance_weights(starts, first, entries, bits, begin, row, key):
+    """Return what entries with weights add to the balance of a graph whose edges have one weight both ways.
+
+    They stand from ``begin`` on, in row ``row`` of those that ``starts`` bounds, of which the first is ``first``.
+    """
+    balance = np.uint64(0)
+    for e in range(entries.size):
+        while starts[row + 1] <= begin + e:
+            row += 1
+        node, neighbour = first + row, np.int64(entries[e])
+        if node < neighbour:
+            balance += finished(mixed_edge(node, neighbour, key) ^ bits[e])
+        else:
+            balance -= finished(mixed_edge(neighbour, node, key) ^ bits[e])
+    return balance
+
+
+@njit(cache=True, nogil=True)
+def scatter_weights(sources, targets, weights, shift, starts, carried):
+    """As `scatter`, which must have filled ``starts``: put the weight of each pair at its place."""
+    fill = starts[:-1].copy()
+    for e in range(sources.size):
+        s, t = sources[e], targets[e]
+        if s != t:
+            carried[fill[s >> shift]] = weights[e]
+            fill[s >> shift] += 1
+            carried[fill[t >> shift]] = weights[e]
+            fill[t >> shift] += 1
+
+
+@njit(cache=True, nogil=True)
+def place_weighted(pairs, carried, rows, fill, targets, weights):
+    """Put targets and weights of a range of rows where these rows are filled next."""
+    first, last = rows
+    for e in range(pairs.shape[0]):
+        row = pairs[e, 0]
+        if first <= row < last:
+            place = fill[row - first]
+            targets[place], weights[place] = pairs[e, 1], carried[e]
+            fill[row - first] = place + 1

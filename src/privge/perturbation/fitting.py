@@ -1,0 +1,36 @@
+"""Whether one person's values fit a campaign: for that person alone, before anything is drawn or sent."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from privge.campaign import Campaign
+from privge.perturbation.draw import FeatureVector, values_at
+from privge.perturbation.levels import outside_bounds
+
+
+@dataclass(frozen=True, slots=True)
+class Fitting:
+    """Which features of a person have no usable value; they would be replaced by the campaign's rule.
+
+    Parameters
+    ----------
+    features
+        How many features the campaign has.
+    missing
+        The features whose value is missing or not a number.
+    outside
+        The features whose value lies outside the bounds.
+    """
+
+    features: int
+    missing: tuple[int, ...]
+    outside: tuple[int, ...]
+
+
+def check_values(campaign: Campaign, x: FeatureVector) -> Fitting:
+    """Look at all values of one person, not only at those that a report would ask for. Nothing is drawn."""
+    columns = np.arange(campaign.dimensions, dtype=np.int32)
+    values = np.array(values_at(campaign, x, columns.tolist()), dtype=np.float64)
+    missing, outside = np.flatnonzero(np.isnan(values)), np.flatnonzero(outside_bounds(campaign, values, columns))
+    return Fitting(campaign.dimensions, tuple(missing.tolist()), tuple(outside.tolist()))
