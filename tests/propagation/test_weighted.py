@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import scipy.sparse
 import scipy.sparse.linalg
+from contract.series import exact_embedding
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contract.series import exact_embedding
 from privge.errors import ToleranceNotReached
 from privge.graph import Graph
 from privge.propagation import ENGINES, Local, OnCluster, Sor, propagate
