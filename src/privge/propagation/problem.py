@@ -200,6 +200,14 @@ def rounding(kind: np.dtype[np.floating] | type[np.floating], largest: float) ->
     )
 
 
+def storing(kind: np.dtype[np.floating], alpha: float, largest_y: float, largest_scale: float) -> float:
+    """Return what storing a result once adds to the bound of its residual, as an error of Z.
+
+    Rounding moves y by so much, and the residual ``start - (I - (1-alpha) P) y`` by ``2 - alpha`` times that at most.
+    """
+    return (2 - alpha) / alpha * rounding(kind, largest_y) * largest_scale
+
+
 class Engine(Protocol):
     """Anything that fills the embedding and certifies it."""
 

@@ -116,6 +116,26 @@ def relax_row(_context, y, start, v, total, factor, omega, largest):
 
 
 @intrinsic
+def pass_row(_context, rows, v, amount, factor, bound):
+    """Add ``factor * amount`` to ``rows[v]``; say whether some entry of it is beyond the bound then, or a NaN."""
+    signature = types.boolean(rows, types.int64, amount, rows.dtype, rows.dtype)
+
+    def generate(context, builder, signature, arguments):
+        rows, amount = (_Rows(context, builder, signature, arguments, at) for at in (0, 2))
+        passed = builder.fmul(rows.spread(arguments[3]), amount.load(_INT64(0)))
+        new = builder.fadd(rows.load(arguments[1]), passed)
+        rows.store(arguments[1], new)
+        size = builder.select(builder.fcmp_ordered("<", new, rows.spread(rows.zero)), builder.fneg(new), new)
+        beyond = builder.fcmp_unordered(">", size, rows.spread(arguments[4]))
+        lanes = builder.bitcast(beyond, ir.IntType(LANES))
+        return builder.zext(
+            builder.icmp_unsigned("!=", lanes, ir.IntType(LANES)(0)), context.get_value_type(types.boolean)
+        )
+
+    return signature, generate
+
+
+@intrinsic
 def fetch_ahead(_context, rows, row):
     """Ask for ``rows[row]`` (of a contiguous vector or matrix) to be brought into the cache; harmless if not used."""
     signature = types.void(rows, types.int64)
