@@ -10,7 +10,7 @@ EDGE_NAMES = (("source", "target"), ("src", "dst"), ("from", "to"), ("id_1", "id
 """What the columns of an edge list may be called if nobody says what they are called."""
 
 _WEIGHTS = ("weight", "weights", "w")  # a column that is called so is probably meant to be used
-_HOW = "say which columns are the ends of the edges: --source and --target (in Python EdgeColumns)"
+_HOW = "say which columns are the ends of the edges: --source and --target (in Python source= and target=)"
 
 
 class Chosen(NamedTuple):
@@ -88,8 +88,8 @@ class EdgeColumns:
         raise BadData(f"{problem}; {_HOW}")
 
 
-def remark_unused(chosen: Chosen) -> str | None:
-    """Return what to say about columns that are not read, in one line."""
+def remark_unused(chosen: Chosen, option: str = "--weight ") -> str | None:
+    """Return what to say about columns that are not read, in one line; ``option`` is how a weight is asked for."""
     if not chosen.unused:
         return None
     listed = ", ".join(repr(name) for name in chosen.unused[:5])
@@ -99,7 +99,7 @@ def remark_unused(chosen: Chosen) -> str | None:
     if chosen.weight is not None or not weights:
         return said
     honoured = "it" if len(chosen.unused) == 1 else repr(weights[0])
-    return f"{said}; --weight {weights[0]} honours {honoured}"
+    return f"{said}; {option}{weights[0]} honours {honoured}"
 
 
 def _may_weigh(name: str) -> bool:
