@@ -1,4 +1,5 @@
 import json
+import socket
 
 import pytest
 from click.testing import CliRunner
@@ -119,3 +120,48 @@ def test_a_refusal_is_one_line_and_exit_code_1(run, service):
     assert result.exit_code == 1
     assert result.stderr.count("\n") == 1
     assert "closed, or this report was erased" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("values", "counts", "words"),
+    [
+        ({"age": SECRET, "height": SECRET}, (0, 0), ("0 missing", "0 outside")),
+        (
+            {"age": 17.5, "weight": SECRET},
+            (1, 1),
+            ("1 missing or not numbers: height", "outside the campaign's bounds: age"),
+        ),
+        (["NA", -1], (1, 1), ("1 missing or not numbers: age", "1 outside the campaign's bounds: height")),
+    ],
+)
+def test_a_check_tells_the_person_alone_what_does_not_fit(run, service, tmp_path, values, counts, words):
+    Campaign(dimensions=2, names=["age", "height"], low=0, high=1, mechanism="hds", epsilon=1.0, k=1, levels=33).save(
+        tmp_path / "c.json"
+    )
+    (tmp_path / "me.json").write_text(json.dumps(values))
+    result = run("--check", url=str(tmp_path / "c.json"))
+    assert result.exit_code == 0, result.stderr
+    assert all(word in result.stdout for word in words)
+    assert not any(secret in result.output for secret in (str(SECRET), "17.5", "-1"))
+    answer = json.loads(run("--check", "--json", url=str(tmp_path / "c.json")).stdout)
+    assert (answer["missing"], answer["outside"]) == counts
+    assert not service.received
+    assert not (tmp_path / "data").exists()  # no ledger, no report
+
+
+def test_a_check_opens_no_connection(run, tmp_path, monkeypatch):
+    def refuse(*_arguments, **_options):
+        raise AssertionError("a connection was opened")
+
+    Campaign(dimensions=2, low=0, high=1, mechanism="hds", epsilon=1.0, k=1, levels=33).save(tmp_path / "c.json")
+    (tmp_path / "me.json").write_text("[0.5, 0.5]")
+    monkeypatch.setattr(socket, "socket", refuse)
+    assert run("--check", url=str(tmp_path / "c.json")).exit_code == 0
+
+
+def test_a_check_takes_no_address(run, service):
+    result = run("--check")
+    assert result.exit_code == 2
+    assert "contacts nobody" in result.stderr
+    assert not service.received
+    assert run("--check", "--max-epsilon", "2", url="c.json").exit_code == 2

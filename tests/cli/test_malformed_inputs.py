@@ -151,7 +151,7 @@ TABLES = {
     "a wrong extension": ("f.json", FEATURES, "the name must end in .csv"),
     "an npz that is not sparse": ("f.npz", lambda path: np.savez(path, a=np.eye(3)), "not a sparse matrix"),
     "an npz of one dimension": ("f.npz", sparse(scipy.sparse.coo_array(np.ones(3))), "two dimensions"),
-    "an npz of complex numbers": ("f.npz", sparse(scipy.sparse.eye_array(3, dtype=complex)), "must be numbers"),
+    "an npz of complex numbers": ("f.npz", sparse(scipy.sparse.eye_array(3, dtype=complex)), "must be real numbers"),
     "no such file": ("f.csv", None, "no such file"),
 }
 REPORTS = {
@@ -408,3 +408,31 @@ def test_a_file_without_a_header_is_refused_without_quoting_its_first_line(tmp_p
     assert result.exit_code == 3
     assert "header" in result.stderr
     assert not any(private in result.stderr for private in ("zoe", "yan", "61234"))
+
+
+def test_a_campaign_in_toml_may_begin_with_a_byte_order_mark(tmp_path):
+    text = 'dimensions = 2\nlow = 0\nhigh = 1\nmechanism = "hds"\nepsilon = 1\nk = 1\n'
+    (tmp_path / "c.toml").write_text(text, encoding="utf-8-sig")
+    result = CliRunner().invoke(main, ["campaign", "show", str(tmp_path / "c.toml")])
+    assert result.exit_code == 0, result.stderr
+
+
+def test_a_wrong_time_is_told_as_it_is_written(tmp_path):
+    text = 'dimensions = 2\nlow = 0\nhigh = 1\nmechanism = "hds"\nepsilon = 1\ncloses = 2027-01-01T00:00:00\n'
+    (tmp_path / "c.toml").write_text(text)
+    result = CliRunner().invoke(main, ["campaign", "show", str(tmp_path / "c.toml")])
+    assert result.exit_code == 3
+    assert "2027-01-01" in result.stderr
+    assert "datetime" not in result.stderr
+
+
+@pytest.mark.parametrize("content", ["admin-token-of-32-characters-0123\n", "a:b:c\n", "", "a:%%%\n"])
+def test_a_file_that_holds_no_keys_is_refused_by_name(tmp_path, content):
+    path = tmp_path / "keys"
+    path.touch(mode=0o600)
+    path.write_text(content)
+    result = CliRunner().invoke(main, ["token", "mint", "--keys-file", str(path), "--node", "a"])
+    assert result.exit_code == 3
+    assert f"Error: {path}: " in result.stderr
+    assert "privge token keygen" in result.stderr
+    assert "admin-token" not in result.stderr

@@ -74,3 +74,23 @@ def test_one_file_needs_no_cluster_and_a_folder_no_file(features, tmp_path):
     empty = tmp_path / "empty"
     empty.mkdir()
     assert perturb(empty, tmp_path / "r", "--epsilon", 1).exit_code == 3
+
+
+def test_reports_are_not_drawn_again_over_others_unless_it_is_said(features, tmp_path):
+    output = tmp_path / "r.parquet"
+    assert perturb(features / "0.parquet", output, "--epsilon", 1).exit_code == 0
+    first = output.read_bytes()
+    refused = perturb(features / "0.parquet", output, "--epsilon", 1)
+    assert refused.exit_code == 1
+    assert "a second draw of the same people spends epsilon again" in refused.stderr
+    assert "--overwrite" in refused.stderr
+    assert output.read_bytes() == first
+    assert perturb(features / "0.parquet", output, "--epsilon", 1, "--overwrite").exit_code == 0
+    assert output.read_bytes() != first
+    assert perturb(features, tmp_path / "r", "--epsilon", 1, "--overwrite").exit_code == 2
+
+
+def test_another_column_of_ids_is_refused_for_a_folder(features, tmp_path):
+    result = perturb(features, tmp_path / "r", "--epsilon", 1, "--id-column", "a")
+    assert result.exit_code == 2
+    assert "--id-column has no effect" in result.stderr

@@ -13,9 +13,9 @@ import pytest
 from click.testing import CliRunner
 
 import privge as pg
-from contract.store_contract import DAY, campaign_of, codes, held
 from privge.cli import main
 from privge.collect.stores import Upload, open_store
+from privge.testing.store_contract import DAY, campaign_of, codes, held
 
 
 @pytest.fixture

@@ -6,7 +6,9 @@ import sys
 import pytest
 
 from contract import broken_engines, broken_laws
-from privge.testing import EngineContract, LawContract
+from privge.collect.stores import Upload, open_store
+from privge.testing import EngineContract, LawContract, StoreContract
+from privge.testing.store_contract import DAY, STORED, campaign_of, codes
 
 
 class TestResponse(LawContract):
@@ -59,6 +61,47 @@ def test_a_broken_engine_is_refused(engine, test):
     contract.engine = engine()
     with pytest.raises(AssertionError):
         getattr(contract, test)()
+
+
+class Broken:
+    """A store with one method that is another."""
+
+    def __init__(self, store, **defects):
+        self._store = store
+        vars(self).update(defects)
+
+    def __getattr__(self, name):
+        return getattr(self._store, name)
+
+
+@pytest.fixture
+def honest(tmp_path):
+    store = open_store(str(tmp_path / "store.db"), None)
+    yield store
+    store.close()
+
+
+@pytest.mark.parametrize(
+    ("defects", "test"),
+    [
+        (
+            {"put": lambda _, uploads, **__: [STORED] * len(uploads)},
+            "test_a_second_different_report_is_refused_and_the_first_stays",
+        ),
+        ({"erase": lambda *_, **__: None}, "test_an_erased_report_is_gone_and_no_other_is_taken"),
+        ({"read": lambda *_, **__: iter(())}, "test_a_report_comes_back_as_it_was_stored"),
+        ({"close_campaign": lambda *_, **__: True}, "test_a_closed_campaign_takes_no_new_report_and_keeps_the_old"),
+    ],
+)
+def test_a_broken_store_is_refused(honest, defects, test):
+    store, campaign = Broken(honest, **defects), campaign_of()
+    store.add_campaign(campaign)
+
+    def put(node, *numbers):
+        return store.put(campaign.id, [Upload(node, codes(*numbers))], day=DAY)[0]
+
+    with pytest.raises((AssertionError, AttributeError)):
+        getattr(StoreContract(), test)(store, campaign, put)
 
 
 def test_without_pytest_a_contract_says_what_to_install():

@@ -14,8 +14,8 @@ import pytest
 import scipy.sparse
 
 from datasets.samples import NDARRAY, RECONSTRUCT, array_body, array_pickle, graph_pickle, integer, matrix_pickle, text
-from privge.datasets.pickles import read_pickle
 from privge.datasets.contents import Blob
+from privge.datasets.pickles import read_pickle
 from privge.errors import DatasetCorrupt
 
 MATRIX = scipy.sparse.csr_matrix(np.array([[0, 1.5], [2, 0], [0, 3]], dtype=np.float32))

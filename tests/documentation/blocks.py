@@ -14,7 +14,9 @@ import re
 import socket
 import subprocess
 import sys
+import tomllib
 from dataclasses import dataclass
+from importlib import invalidate_caches
 from pathlib import Path
 from threading import Timer
 
@@ -73,8 +75,8 @@ class Shell:
 
     def __init__(self, folder):
         environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "HOME": str(folder)}
-        source = str(ROOT / "src")
-        environment["PYTHONPATH"] = os.pathsep.join(filter(None, [source, os.environ.get("PYTHONPATH")]))
+        paths = [str(folder), str(ROOT / "src"), os.environ.get("PYTHONPATH")]
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
         self.port = str(_free_port())
         self.process = subprocess.Popen(
             ["/bin/bash"], cwd=folder, env=environment, text=True,
@@ -120,6 +122,8 @@ def run_page(text, folder, name="page", without=()):
             if block.file:
                 Path(folder, block.file).parent.mkdir(parents=True, exist_ok=True)
                 Path(folder, block.file).write_text(block.text, encoding="utf-8")
+                if block.file == "pyproject.toml":
+                    announce(block.text, folder)
             elif block.language == "python":
                 exec(compile(block.text, f"{name}, block {number}", "exec"), scope)
             elif block.language == "console":
@@ -129,6 +133,18 @@ def run_page(text, folder, name="page", without=()):
         if shell:
             shell.close()
     return scope
+
+
+def announce(project, folder):
+    """Write down the entry points of a project as an installer does: beside its modules, for every Python to find."""
+    project = tomllib.loads(project)["project"]
+    place = Path(folder, f"{project['name'].replace('-', '_')}-{project['version']}.dist-info")
+    place.mkdir()
+    (place / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n")
+    groups = project.get("entry-points", {}).items()
+    points = [f"[{group}]\n" + "".join(f"{name} = {where}\n" for name, where in each.items()) for group, each in groups]
+    (place / "entry_points.txt").write_text("\n".join(points))
+    invalidate_caches()
 
 
 def _free_port():

@@ -10,7 +10,9 @@ import pytest
 from documentation.blocks import ROOT, RUN, blocks_of, run_page
 from privge.datasets import DATASETS
 from privge.datasets.cache import DataDirectory
-from privge.mechanisms import LAWS
+from privge.datasets.catalogue import datasets
+from privge.mechanisms import laws
+from privge.propagation import engines
 
 PAGES = {
     page.relative_to(ROOT).as_posix(): page.read_text(encoding="utf-8")
@@ -34,17 +36,22 @@ def out_of_reach(text):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """An empty working directory; the modules and laws that a page brings are gone afterwards."""
+    """An empty working directory; the modules and plug-ins that a page brings are gone afterwards."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setenv("PRIVGE_DATA", str(DATA))
-    modules, laws = set(sys.modules), dict(LAWS)
+    modules = set(sys.modules)
+    forget_plugins()
     yield tmp_path
     for name in set(sys.modules) - modules:
         if (tmp_path / f"{name}.py").exists():
             del sys.modules[name]
-    LAWS.clear()
-    LAWS.update(laws)
+    forget_plugins()
+
+
+def forget_plugins():
+    for found in (laws, engines, datasets):
+        found.cache_clear()
 
 
 @pytest.mark.parametrize("page", [page for page, text in PAGES.items() if runnable(text) and page not in ELSEWHERE])

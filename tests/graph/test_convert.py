@@ -128,7 +128,7 @@ def test_integers_of_any_width_are_the_same_ids(tmp_path, kind):
         ([("", "a")], pa.string(), ("source", "target"), "part-0.*an id is empty"),
         ([("a ", "a")], pa.string(), ("source", "target"), "part-0.*ends with white space"),
         ([(2**63, 1)], pa.uint64(), ("source", "target"), "part-0"),
-        ([(1, 2)], pa.int64(), ("left", "right"), "part-0.*no ends of edges among the columns left, right"),
+        ([(1, 2)], pa.int64(), ("left", "right"), "part-0.*unknown columns.*the columns are left, right"),
     ],
 )
 def test_what_is_no_edge_is_refused_with_the_file(tmp_path, pairs, kind, names, message):

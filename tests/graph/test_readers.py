@@ -1,5 +1,4 @@
 import gzip
-import inspect
 import logging
 from itertools import pairwise
 from pathlib import Path
@@ -19,9 +18,6 @@ from privge.perturbation import read_features
 from privge.tasks.labels import read_labels
 
 AB_BC = {frozenset("ab"), frozenset("bc")}
-needs_weights = pytest.mark.skipif(
-    "weights" not in inspect.signature(Graph.from_edges).parameters, reason="from_edges() lacks weights="
-)
 HEADERS = [("source", "target"), ("src", "dst"), ("from", "to"), ("id_1", "id_2"), ("u", "v")]
 TABLES = ["csv", "tsv", "csv.gz", "tsv.gz", "parquet"]
 TRICKY = [
@@ -422,7 +418,6 @@ def test_weights_that_are_not_positive_numbers_are_refused_by_line(tmp_path, wei
         read_graph(path, columns=EdgeColumns(weight="w"))
 
 
-@needs_weights
 @pytest.mark.parametrize("name", ["g.csv", "g.parquet", "g.txt"])
 def test_weights_that_are_asked_for_reach_the_graph(tmp_path, name):
     path = tmp_path / name
@@ -461,3 +456,15 @@ def test_columns_beside_a_stored_graph_or_a_matrix_are_refused_rather_than_ignor
     for name in ("g.npz", "g.graph"):
         with pytest.raises(BadData, match="belong to an edge list"):
             read_graph(tmp_path / name, columns=EdgeColumns("a", "b"))
+
+
+def test_the_numbers_of_a_matrix_are_weights_when_asked_for_and_named_otherwise(tmp_path, remarks):
+    matrix = scipy.sparse.csr_array(np.array([[0, 2.0, 0], [2.0, 0, 3.0], [0, 3.0, 0]]))
+    scipy.sparse.save_npz(tmp_path / "g.npz", matrix)
+    assert not read_graph(tmp_path / "g.npz").weighted
+    assert "--weight data honours them" in remarks.text
+    assert read_graph(tmp_path / "g.npz", columns=EdgeColumns(weight="data")).weights.tolist() == [2, 2, 3, 3]
+    remarks.clear()
+    scipy.sparse.save_npz(tmp_path / "ones.npz", matrix != 0)
+    read_graph(tmp_path / "ones.npz")
+    assert not remarks.records

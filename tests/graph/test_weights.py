@@ -373,7 +373,7 @@ def test_a_wrong_weight_in_a_file_is_refused_by_file_and_row(tmp_path, weight, t
 
 def test_a_column_of_weights_that_is_not_there_or_not_of_numbers_is_refused(tmp_path):
     write_edges(tmp_path / "edges", [(1, 2)], [1.0], parts=1)
-    with pytest.raises(BadData, match="there is no column 'cost'; the columns are source, target, w"):
+    with pytest.raises(BadData, match="there is no column 'cost' among its 3; the columns are source, target, w"):
         convert_graph(tmp_path / "edges", tmp_path / "a.graph", weight="cost")
     write_edges(tmp_path / "texts", [(1, 2)], ["heavy"], parts=1)
     with pytest.raises(BadData, match="the column 'w' holds string"):

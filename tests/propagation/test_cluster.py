@@ -173,9 +173,9 @@ def test_workers_that_do_not_see_the_folder_are_named(cluster, tmp_path, monkeyp
 def test_dask_knows_what_vectors_weigh():
     from dask.sizeof import sizeof
 
-    from privge.propagation.cluster.shards import Vectors
+    from privge.propagation.cluster.shards import ShardVectors
 
-    assert sizeof(Vectors(np.zeros((2, 1000, 16), np.float32))) >= 128_000
+    assert sizeof(ShardVectors(np.zeros((2, 1000, 16), np.float32))) >= 128_000
 
 
 def test_a_scheduler_that_is_not_there_is_said_in_one_line():

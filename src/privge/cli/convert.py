@@ -100,13 +100,17 @@ def convert(read: EdgeOptions, columns: ColumnOptions, options: ConversionOption
         raise click.BadParameter("the name must end in .graph", param_hint="--output")
     if not output.parent.is_dir():
         raise click.BadParameter(f"there is no folder {output.parent}", param_hint="--output")
+    names = columns.edge_columns()
     start = time.perf_counter()
     with progress_bar("Converting") as progress:
         stored = convert_graph(
             read.edges,
             output,
             nodes=read.nodes,
-            columns=columns.edge_columns(id_column=options.id_column),
+            source=names.source,
+            target=names.target,
+            weight=names.weight,
+            id_column=options.id_column,
             memory=options.memory,
             progress=progress,
         )

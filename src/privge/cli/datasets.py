@@ -34,7 +34,8 @@ def datasets(names: tuple[str, ...], data_dir: Path | None, *, download: bool, a
     """List the datasets, with what their files hold and whether they are at hand.
 
     Every file is read and compared with the published checksum. Where the paper prints more edges, it counts a
-    self-loop as half an edge. Exit code 3 says that a dataset is damaged, or could not be downloaded.
+    self-loop as half an edge. It ends with the exit code for bad data if a dataset is damaged, or could not
+    be downloaded.
 
     \b
     Examples:

@@ -16,10 +16,12 @@ from privge.cli.simulated import Simulation, SimulationOptions
 from privge.cli.sources import SourceOptions, Task
 from privge.cli.walks import JoiningOptions, PlaceOptions, WalkOptions
 from privge.embedding.embedding import Embedding
+from privge.embedding.word2vec import refuse_white_space
 from privge.graph import Graph, StoredGraph
 from privge.propagation import OnCluster, Place
 
-_FILES = (".parquet", ".npy")
+_WORDS = (".vec", ".txt")  # as word2vec writes vectors
+_FILES = (".parquet", ".npy", *_WORDS)
 
 
 @click.command()
@@ -38,7 +40,8 @@ _FILES = (".parquet", ".npy")
     type=PLACE,
     required=True,
     metavar="PLACE",
-    help="Where the embedding goes (.parquet or .npy; a folder or address gets parts).",
+    help="Where the embedding goes: .parquet; .npy, with the ids beside it; .vec or .txt, as word2vec does; a folder "
+    "or address gets parts.",
 )
 @json_option
 def embed(
@@ -82,6 +85,8 @@ def embed(
     with place.opened(output) as on:
         work = Folder.of(on.folder) if isinstance(on, OnCluster) and on.folder is not None else None
         opened = graph.read(ids, work)
+        if output.endswith(_WORDS):
+            refuse_white_space(Path(output), opened.ids() if isinstance(opened, StoredGraph) else opened.ids)
         before = graph.read_previous(ids)
         made = Task(graph=opened, before=before, walk=walk, joining=joining, place=on).embed(source, simulation)
         _write(made.embedding, output, on, opened)
@@ -102,15 +107,13 @@ def _simulation(
 
 def _write(embedding: Embedding, output: str, on: Place, graph: Graph | StoredGraph) -> None:
     """Write the result; on a cluster its parts are written by the workers."""
-    if output.endswith(".npy"):
-        embedding.to_npy(output)
-    elif not isinstance(on, OnCluster) or not isinstance(graph, StoredGraph) or output.endswith(".parquet"):
-        embedding.to_parquet(output)
-    else:
-        from privge.embedding.cluster import write_embedding
+    if not isinstance(on, OnCluster) or not isinstance(graph, StoredGraph) or output.endswith(_FILES):
+        embedding.save(output)
+        return
+    from privge.embedding.cluster import write_embedding
 
-        with progress_bar("Writing") as progress:
-            write_embedding(on.address, output, graph, embedding, progress)
+    with progress_bar("Writing") as progress:
+        write_embedding(on.address, output, graph, embedding, progress)
 
 
 def _check_place(output: str) -> None:

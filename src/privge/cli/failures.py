@@ -3,9 +3,16 @@
 import errno
 from pathlib import Path
 
+import click
+
 from privge._imports import missing_extra
 from privge.collect.service.logs import describe
-from privge.errors import PrivgeError
+from privge.errors import BadData, PrivgeError
+
+EXIT_CODES = (
+    f"0 done, {PrivgeError.exit_code} failure, {click.UsageError.exit_code} wrong usage, {BadData.exit_code} bad data"
+)
+"""In words; each code is stated by its class of errors, and nowhere else."""
 
 DEBUG = "PRIVGE_DEBUG"
 """If this variable is set, an error is shown with its traceback, whose last line may quote data."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from privge.cli.failures import DEBUG, explained
+from privge.cli.failures import DEBUG, EXIT_CODES, explained
 from privge.cli.remarks import show_remarks
 from privge.cli.terminal import harmless_streams, one_line
 from privge.errors import BadData
@@ -68,8 +68,7 @@ class _Group(click.Group):
 @click.group(
     cls=_Group,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Exit codes: 0 done, 1 failure, 2 wrong usage, 3 bad data. "
-    f"{DEBUG}=1 shows where in the code a failure arose; that may quote data.",
+    epilog=f"Exit codes: {EXIT_CODES}. {DEBUG}=1 shows where in the code a failure arose; that may quote data.",
 )
 @click.version_option(package_name="privge")
 @click.option("-q", "--quiet", is_flag=True, help="Leave out remarks, such as how many edges were dropped.")

@@ -29,8 +29,9 @@ def given(name: str) -> bool:
 
 def refuse_given(names: Iterable[str], why: str) -> None:
     """Refuse options that would have no effect; ignoring them would mislead."""
+    wanted = set(names)
     for parameter in click.get_current_context().command.params:
-        if parameter.name in names and given(parameter.name):
+        if parameter.name in wanted and given(parameter.name):
             raise click.UsageError(f"{parameter.opts[0]} has no effect {why}.")
 
 

@@ -1,13 +1,12 @@
 """``privge similar``: the nodes with the most similar vectors."""
 
 import json
-from pathlib import Path
 
 import click
 
-from privge.cli.options import PLACE, existing, json_option
+from privge.cli.options import PLACE, json_option
+from privge.cli.sources import read_embedding
 from privge.cli.terminal import one_line
-from privge.embedding.embedding import Embedding
 
 
 @click.command()
@@ -17,16 +16,14 @@ from privge.embedding.embedding import Embedding
 @click.option("--metric", type=click.Choice(["cosine", "dot"]), default="cosine", show_default=True)
 @json_option
 def similar(embedding_place: str, node: str, count: int, metric: str, *, as_json: bool) -> None:
-    """Show the nodes most similar to a node. EMBEDDING is a file, or a folder or address of parts.
+    """Show the nodes most similar to a node. EMBEDDING is a .parquet, a .npy, or a folder or address of parts.
 
     \b
     Examples:
       privge similar z.parquet --node alice --count 5
       privge similar vectors/ --node alice
     """
-    if "://" not in embedding_place and not Path(embedding_place).is_dir():
-        existing(Path(embedding_place))
-    found = Embedding.from_parquet(embedding_place).most_similar(node, count, metric=metric)  # type: ignore[arg-type]
+    found = read_embedding(embedding_place).most_similar(node, count, metric=metric)  # type: ignore[arg-type]
     if as_json:
         click.echo(json.dumps({"node": node, "metric": metric, "similar": [{"node": n, "score": s} for n, s in found]}))
     else:

@@ -202,9 +202,11 @@ def _previous(place: str) -> Iterator[Embedding]:
 
 def read_embedding(place: str) -> Embedding:
     """Read an embedding from a file, or from a folder or address of parts."""
-    if not in_parts(place):
+    if place.endswith((".vec", ".txt")):
+        raise BadData(f"{place}: this format holds no provenance; give the .parquet, .npy or folder of the embedding")
+    if "://" not in place and not Path(place).is_dir():
         existing(Path(place))
-    return Embedding.from_parquet(place)
+    return Embedding.load(place)
 
 
 def _reports(place: str) -> Reports | ReportParts:

@@ -81,7 +81,7 @@ def verify(url: str, lifetime_epsilon: float | None, *, as_json: bool) -> None:
     Of each campaign it says how many reports, at least, its law could not have given whatever people's values are.
     Honest reports are never counted. Liars who imitate the law cannot be seen, so none found does not mean none there.
 
-    Exit code 3 says that something is wrong.
+    It ends with the exit code for bad data if something is wrong.
     """
     opened = open_store(url, _finite(lifetime_epsilon), create=False)
     try:
@@ -169,7 +169,7 @@ def retire(url: str, name: str | None) -> None:
 def erase(url: str, node: str, campaign: str | None, name: str | None) -> None:
     """Erase the reports of a node. It cannot send others for the same campaigns, and gets no budget back.
 
-    Embeddings made before still reflect the report: make them anew. Exit code 1 says that the store knows no such node.
+    Embeddings made before still reflect the report: make them anew. A node that the store does not know is a failure.
     """
     from privge.collect.stores.keys import key_of
 

@@ -112,8 +112,8 @@ def submit(
     For simulations, and for operators who hold the data of people without a device. The service is asked first: only
     for whom it would store a report is one drawn, once, and kept before it is sent. Run the command again after any
     failure, and it goes on where it stopped with the same bytes; with another --state, whoever has a report is left
-    alone. Exit code 0 says that a report of everybody is stored, 1 that somebody was refused. Of a folder, or an
-    address such as s3://lab/users, one part is in memory at a time.
+    alone. It ends with exit code 0 if a report of everybody is stored, and as a failure if somebody was refused. Of a
+    folder, or an address such as s3://lab/users, one part is in memory at a time.
 
     A token, where a table has them, must name the node of its row. Reports that were drawn with a seed are refused.
 

@@ -45,6 +45,8 @@ class Earlier:
     unknown: Unknown = "refuse"
 
     def __post_init__(self) -> None:
+        if self.before is not None and self.before.fingerprint == self.graph.fingerprint:
+            object.__setattr__(self, "before", None)  # nothing was gained
         made_from = self.graph if self.before is None else self.before
         if self.embedding.provenance.graph.fingerprint != made_from.fingerprint:
             which = "another graph" if self.before is None else "another graph than the previous one that is given"

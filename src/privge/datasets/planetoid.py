@@ -10,8 +10,8 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from privge.datasets.pickles import read_pickle
 from privge.datasets.contents import Blob, Contents
+from privge.datasets.pickles import read_pickle
 
 
 def read_planetoid(blobs: Mapping[str, Blob], classes: Sequence[str]) -> Contents:

@@ -1,12 +1,12 @@
 """The private folder of a device: nobody else reads it, one process at a time writes it, nothing is half-written."""
 
-import fcntl
 import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from privge._files import lock
 from privge._files.atomic import atomic_path
 from privge.errors import BadData
 
@@ -39,16 +39,12 @@ def locked(folder: Path) -> Iterator[None]:
 
     What a process that died left half-written is removed: it may be a draw that must not stay beside the next one.
     """
-    descriptor = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    with lock.locked(folder / ".lock"):
         for place in (folder, folder / "prepared", folder / "reports"):
             for leftover in place.glob(".*.partial"):
                 if _OWN.fullmatch(leftover.name):  # the folder may hold files of others
                     leftover.unlink(missing_ok=True)
         yield
-    finally:
-        os.close(descriptor)
 
 
 def write_durably(path: Path, content: bytes) -> None:

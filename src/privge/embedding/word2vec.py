@@ -13,7 +13,7 @@ from privge.ids import Ids
 
 def write_word2vec(path: Path, vectors: StoredVectors) -> None:
     """Write ``nodes dimensions``, then ``id v1 v2 ...`` for each node; enough digits to read the same numbers again."""
-    _refuse_white_space(path, vectors.ids)
+    refuse_white_space(path, vectors.ids)
     matrix = vectors.matrix
     digits = 9 if matrix.dtype == np.float32 else 17  # as many as tell every two numbers of this type apart
     line = "%s" + f" %.{digits}g" * matrix.shape[1] + "\n"
@@ -24,7 +24,8 @@ def write_word2vec(path: Path, vectors: StoredVectors) -> None:
             file.writelines(line % (node, *vector) for node, vector in rows)
 
 
-def _refuse_white_space(path: Path, ids: Ids) -> None:
+def refuse_white_space(path: Path, ids: Ids) -> None:
+    """Refuse ids that this format cannot hold; to be asked before the vectors are computed."""
     if ids.dtype == np.int64:
         return
     spoiled = [node for node in ids.tolist() if node.split() != [node]]

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from privge._typing import Table, is_pandas
 from privge.errors import BadData
-from privge.graph.edge_columns import Chosen, EdgeColumns, remark_unused
+from privge.graph.edge_columns import Chosen, EdgeColumns, remark_unused, usual_weight
 from privge.graph.graph import Graph
 from privge.ids import Ids
 
@@ -22,20 +23,21 @@ Weight: TypeAlias = str | bool | None
 Nodes: TypeAlias = Sequence[object] | Ids
 
 
-def graph_of_table(data: Table, columns: EdgeColumns, nodes: Nodes | None) -> Graph:
+def graph_of_table(data: Table, columns: EdgeColumns, weight: Weight, nodes: Nodes | None) -> Graph:
     """Return the graph of an edge table; columns that are not used are named in the log."""
     names = _names(data)
-    if columns == EdgeColumns() and names == ["0", "1"]:  # two columns that pandas has merely numbered
-        columns = EdgeColumns("0", "1")
+    if columns.source is None and names == ["0", "1"]:  # two columns that pandas has merely numbered
+        columns = replace(columns, source="0", target="1")
     try:
-        chosen = columns.choose(names)
+        named = usual_weight(names) if weight is True else weight or None
+        chosen = replace(columns, weight=named).choose(names)
     except BadData as error:
-        raise BadData(f"a table of the columns {', '.join(names[:10])}: {error}") from error
+        raise BadData(f"{error}; the table has {', '.join(names[:10])}") from error
     table = _arrow(data, names, chosen)
     weights = None if chosen.weight is None else table[chosen.weight]
-    graph = Graph.from_edges(table.select([chosen.source, chosen.target]), nodes=nodes, weights=weights)
-    if (unused := remark_unused(chosen, "weight=")) is not None:
-        logger.log(logging.WARNING if "honours" in unused else logging.INFO, "%s", unused)
+    graph = Graph.from_edges(table.select(list(chosen.ends)), nodes=nodes, weights=weights)
+    if (unused := remark_unused(chosen, "weight={!r}")) is not None:
+        logger.warning("%s", unused)
     return graph
 
 

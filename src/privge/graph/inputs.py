@@ -80,12 +80,12 @@ def as_graph(
     """
     if isinstance(data, str | PathLike):
         _refuse("a file: privge.graph.read_graph takes a table of nodes", nodes=nodes)
-        return read_graph(data, columns=_columns(source, target, weight))
+        return read_graph(data, columns=EdgeColumns(source, target, "weight" if weight is True else weight or None))
     if isinstance(data, Graph | StoredGraph):
         _refuse("a graph that is finished", source=source, target=target, weight=weight, nodes=nodes)
         return data.graph() if isinstance(data, StoredGraph) else data
     if is_pandas(data) or is_arrow(data):
-        return graph_of_table(data, _columns(source, target, weight), nodes)
+        return graph_of_table(data, EdgeColumns(source, target), weight, nodes)
     _refuse(f"{_kind(data)}, which has no columns", source=source, target=target)
     return _of_library(data, weight, nodes)
 
@@ -124,10 +124,6 @@ def _of_library(data: object, weight: Weight, nodes: Nodes | None) -> Graph:
     if not isinstance(data, Iterable) or isinstance(data, bytes | dict | AbstractSet):
         raise BadData(f"{_kind(data)} is not a graph; give {_ACCEPTED}")
     return graph_of_pairs(data, weight, nodes)
-
-
-def _columns(source: str | None, target: str | None, weight: Weight) -> EdgeColumns:
-    return EdgeColumns(source, target, "weight" if weight is True else weight or None)
 
 
 def _refuse(what: str, **options: object) -> None:

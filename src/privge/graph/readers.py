@@ -34,13 +34,14 @@ from privge._files.tables import (
 )
 from privge._files.texts import separator_of_name
 from privge.errors import BadData
+from privge.graph._edges import UnknownNode
 from privge.graph.edge_columns import Chosen, EdgeColumns, remark_unused
-from privge.graph.graph import Graph, UnknownNode
+from privge.graph.graph import Graph
 from privge.graph.stored import StoredGraph
-from privge.ids import Ids
 
 logger = logging.getLogger(__name__)
 
+_NUMBERS = "data"  # what scipy calls the numbers of a matrix in its files
 AS_RECOGNISED = EdgeColumns()
 """Columns that have one of the known pairs of names, and no weights."""
 
@@ -82,7 +83,7 @@ def read_graph(
     weights = edges.weights()
     ids = None if nodes is None else read_ids(nodes, integer_ids=integer_ids, column=columns.id_column)
     try:
-        graph = _built(ends, ids, weights)
+        graph = Graph.from_edges(ends, nodes=ids, weights=weights)
     except UnknownNode as error:
         raise BadData(f"{edges.line(error.row)}: an end of the edge is not in {nodes}") from error
     except BadData as error:
@@ -135,13 +136,6 @@ class _Edges:
             logger.info("%s: %s", self.path, unused)
 
 
-def _built(ends: pa.Table, ids: Ids | None, weights: NDArray[np.float64] | None) -> Graph:
-    """Make the graph; the one place that hands weights on."""
-    if weights is None:
-        return Graph.from_edges(ends, nodes=ids)
-    return Graph.from_edges(ends, nodes=ids, weights=weights)  # type: ignore[call-arg]
-
-
 def _refuse_missing(edges: _Edges) -> None:
     for role, name in zip(("source", "target", "weight"), edges.chosen.read, strict=False):
         if edges.table[name].null_count:
@@ -172,7 +166,7 @@ def write_graph(graph: Graph, path: str | PathLike[str]) -> None:
 def _edge_table(path: Path, columns: EdgeColumns) -> _Edges:
     if path.suffix == ".parquet":
         names = column_names(path)
-        with _at(str(path)):
+        with _at(str(path), f"the columns are {', '.join(names[:10])}"):
             chosen = columns.choose(names)
         return _Edges(path, read_table(path, columns=chosen.read), chosen, header=False)
     place, fields = first_row(path)
@@ -180,7 +174,7 @@ def _edge_table(path: Path, columns: EdgeColumns) -> _Edges:
         raise BadData(f"{place}: an edge has two ids, this line has {len(fields)} field")
     header = _has_header(path, fields, columns)
     numbered = None if header else [str(number) for number in range(1, len(fields) + 1)]
-    with _at(place):
+    with _at(place, "if this line is not a header, say --no-header"):
         chosen = columns.choose(fields) if header else columns.choose_unnamed(len(fields))
     refuse_repeated(numbered or fields, path)
     table = read_table(path, names=numbered, text=(chosen.source, chosen.target), columns=chosen.read)
@@ -211,13 +205,12 @@ def _is_number(field: str) -> bool:
 
 
 @contextmanager
-def _at(place: str) -> Iterator[None]:
-    """Put the place before the message of an error, and what to do about a file without a header after it."""
+def _at(place: str, more: str) -> Iterator[None]:
+    """Put the place before the message of an error, and what may help after it."""
     try:
         yield
     except BadData as error:
-        header = "; if this line is not a header, say --no-header" if ", line " in place else ""
-        raise BadData(f"{place}: {error}{header}") from error
+        raise BadData(f"{place}: {error}; {more}") from error
 
 
 def _stored_graph(path: str | PathLike[str], nodes: str | PathLike[str] | None, columns: EdgeColumns) -> Graph:
@@ -229,12 +222,19 @@ def _stored_graph(path: str | PathLike[str], nodes: str | PathLike[str] | None, 
 
 
 def _graph_from_npz(path: Path, nodes: str | PathLike[str] | None, columns: EdgeColumns) -> Graph:
-    if columns.stated:
-        raise BadData(f"{path}: a matrix has no columns with names; --source and --target belong to an edge list")
+    weighted = columns.weight == _NUMBERS
+    if columns.stated and columns != EdgeColumns(weight=_NUMBERS, id_column=columns.id_column):
+        raise BadData(
+            f"{path}: a matrix has no columns with names; --source and --target belong to an edge list, and its "
+            f"numbers are called {_NUMBERS}"
+        )
     if nodes is not None:
         raise BadData(f"{path}: an .npz has all its nodes already, 0, 1, ...; leave out {nodes}")
     adjacency = load_npz(path)
     try:
-        return Graph.from_scipy(adjacency)
+        graph = Graph.from_scipy(adjacency, weighted=weighted)
     except BadData as error:
         raise BadData(f"{path}: {error}") from error
+    if not weighted and len(np.unique(adjacency.data[adjacency.data != 0])) > 1:
+        logger.info("%s: the numbers of the matrix are not used; --weight %s honours them", path, _NUMBERS)
+    return graph

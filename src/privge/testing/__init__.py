@@ -15,14 +15,16 @@ from privge._imports import lazy
 if TYPE_CHECKING:
     from privge.testing.engine_contract import EngineContract
     from privge.testing.law_contract import LawContract
+    from privge.testing.store_contract import StoreContract
 
-__all__ = ["EngineContract", "LawContract"]
+__all__ = ["EngineContract", "LawContract", "StoreContract"]
 
 __getattr__, __dir__ = lazy(
     __name__,
     {
         "EngineContract": "privge.testing.engine_contract",
         "LawContract": "privge.testing.law_contract",
+        "StoreContract": "privge.testing.store_contract",
     },
     what="a contract of privge.testing",
 )

@@ -6,13 +6,14 @@ import threading
 import psycopg
 import pytest
 
-from contract.store_contract import DAY, SAME, STORED, StoreContract, campaign_of, codes, held
+from contract.sql_store_contract import SqlStoreContract
 from privge.collect.stores import Upload, open_store, postgres
 from privge.collect.stores.store import NoBackup
 from privge.errors import StoreUnavailable
+from privge.testing.store_contract import DAY, SAME, STORED, campaign_of, codes, held
 
 
-class TestPostgresStore(StoreContract):
+class TestPostgresStore(SqlStoreContract):
     blob, dialect = "bytea", "postgresql"
 
     @pytest.fixture

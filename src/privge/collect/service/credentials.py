@@ -79,10 +79,13 @@ def _keys(text: str) -> tuple[Key, ...]:
 
 
 def _key(line: str) -> Key:
-    name, _, secret = line.strip().partition(":")
+    name, colon, secret = line.strip().partition(":")
+    written = "a signing key must be written as name:secret, the secret in base64url"
+    if not colon:  # perhaps a secret of another kind, which no message may quote
+        raise BadData(written)
     try:
         return Key(name, base64.b64decode(secret, altchars=b"-_", validate=True))
     except (binascii.Error, ValueError) as error:
         if isinstance(error, BadData):
             raise
-        raise BadData("a signing key must be written as name:secret, the secret in base64url") from None
+        raise BadData(written) from None

@@ -64,8 +64,10 @@ class Conversion:
 
     def manifest(self) -> dict[str, Any]:
         """Return what tells these inputs from any others."""
-        told = [[part.address, part.size, part.version] for part in self.parts]
-        nodes = None if self.nodes is None else [[part.address, part.size, part.version] for part in self.nodes]
+        told, nodes = (
+            None if parts is None else [[part.address, part.size, part.version, *part.columns] for part in parts]
+            for parts in (self.parts, self.nodes)
+        )
         inputs = {"edges": told, "nodes": nodes}
         return inputs if self.weight is None else {**inputs, "weight": self.weight}
 

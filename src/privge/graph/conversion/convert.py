@@ -4,17 +4,19 @@ import errno
 import logging
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from os import PathLike, fspath
 from pathlib import Path
 
 from privge._files.folder import Folder
+from privge._files.lock import locked
 from privge._typing import Progress
 from privge.errors import BadData, PrivgeError
 from privge.graph._weights import tell_dropped
 from privge.graph.conversion.conversion import Conversion
 from privge.graph.conversion.parts import edge_parts, kind_of, node_parts
 from privge.graph.conversion.stages import compress_rows, fill_buckets, finish, number_ids
+from privge.graph.edge_columns import EdgeColumns
 from privge.graph.stored import StoredGraph
 
 logger = logging.getLogger(__name__)
@@ -31,7 +33,10 @@ def convert_graph(
     output: str | PathLike[str],
     *,
     nodes: str | PathLike[str] | None = None,
+    source: str | None = None,
+    target: str | None = None,
     weight: str | None = None,
+    id_column: str = "id",
     memory: int = DEFAULT_MEMORY,
     progress: Progress | None = None,
 ) -> StoredGraph:
@@ -50,9 +55,13 @@ def convert_graph(
         The folder to write, conventionally ``*.graph``. A graph that lies there is replaced when the new one is done.
     nodes
         Parquet with a column ``id``: all nodes, isolated ones too. By default the ends of the edges.
+    source, target
+        The columns of the ends, if they have other names.
     weight
         The column of the edges that holds their weights, finite numbers above 0; the weights of all edges between two
         nodes are added. None leaves weights aside.
+    id_column
+        The column of ids in ``nodes``, if it has another name.
     memory
         Bytes to use, roughly: sorting is split into pieces that fit. The libraries take some 200 MB besides.
     progress
@@ -60,22 +69,22 @@ def convert_graph(
     """
     if memory < 1:
         raise ValueError(f"memory must be a number of bytes above 0, got {memory!r}")
-    target = _target(output)
-    work = target.with_name(f"{target.name}.work")
-    parts = edge_parts(edges, weight)
-    known = None if nodes is None else node_parts(nodes)
+    place = _target(output)
+    work = place.with_name(f"{place.name}.work")
+    parts = edge_parts(edges, EdgeColumns(source, target, weight))
+    known = None if nodes is None else node_parts(nodes, id_column)
     kind = kind_of([*parts, *(known or [])])
     conversion = Conversion(work, parts, known, str(nodes), kind, memory, progress, weight)
-    with _full_disk(target, work), _alone(work):
+    with _full_disk(place, work), _alone(work):
         _take_up(conversion)
         count = number_ids(conversion)
         buckets, loops = fill_buckets(conversion, count)
         rows = compress_rows(conversion, buckets)
         repeated = conversion.rows - loops - rows.entries // 2
         finish(conversion, count, rows, loops, repeated)
-        _put(work, target)
+        _put(work, place)
     tell_dropped(loops, repeated, weighted=weight is not None)
-    return StoredGraph.open(target)
+    return StoredGraph.open(place)
 
 
 def _target(output: str | PathLike[str]) -> Path:
@@ -115,13 +124,11 @@ def _put(work: Path, target: Path) -> None:
 
 @contextmanager
 def _alone(work: Path) -> Iterator[None]:
-    """Refuse a second run in the same folder; the system lifts the lock when a process ends, however it ends."""
-    import fcntl
-
+    """Refuse a second run in the same folder."""
     work.mkdir(parents=True, exist_ok=True)
-    with (work / "lock").open("w") as lock:
+    with ExitStack() as stack:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            stack.enter_context(locked(work / "lock", wait=False))
         except BlockingIOError as error:
             raise PrivgeError(f"{work}: another run is converting this graph") from error
         yield

@@ -1,6 +1,7 @@
 """Parquet in parts: a file, a folder of files however nested, a glob, or an address that fsspec knows."""
 
 import glob
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,11 +17,13 @@ from privge._files.tables import first_spoiled, is_text
 from privge._imports import needed
 from privge.errors import BadData
 from privge.graph._weights import first_unusable
-from privge.graph.edge_columns import EDGE_NAMES
+from privge.graph.edge_columns import EdgeColumns, remark_unused
+
+logger = logging.getLogger(__name__)
 
 Kind = Literal["integers", "strings"]
 ARROW = {"integers": pa.int64(), "strings": pa.large_string()}
-Chooser = Callable[[list[str], str], tuple[str, ...]]
+Chooser = Callable[[list[str]], tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +76,24 @@ class Part:
                 yield [_checked(batch.column(name), self.kind, places[name]) for name in self.columns], batch
 
 
-def edge_parts(place: str | PathLike[str], weight: str | None = None) -> list[Part]:
-    """Return the parts of an edge list, whose columns are named ``source`` and ``target`` or alike."""
-    return _parts(fspath(place), _edge_columns, weight)
+def edge_parts(place: str | PathLike[str], columns: EdgeColumns) -> list[Part]:
+    """Return the parts of an edge list; which columns are the ends is seen in each of them."""
+    remarks: dict[str | None, None] = {}  # each once, in order
+
+    def choose(names: list[str]) -> tuple[str, ...]:
+        chosen = columns.choose(names)
+        remarks[remark_unused(chosen)] = None
+        return chosen.ends
+
+    parts = _parts(fspath(place), choose, columns.weight)
+    for remark in filter(None, remarks):
+        logger.info("%s: %s", fspath(place), remark)
+    return parts
 
 
-def node_parts(place: str | PathLike[str]) -> list[Part]:
-    """Return the parts of a list of nodes, with a column ``id``."""
-    return _parts(fspath(place), _id_column)
+def node_parts(place: str | PathLike[str], column: str) -> list[Part]:
+    """Return the parts of a list of nodes, with a column of ids."""
+    return _parts(fspath(place), lambda names: _id_column(names, column))
 
 
 def kind_of(parts: Sequence[Part]) -> Kind:
@@ -102,7 +115,10 @@ def _parts(place: str, choose: Chooser, weight: str | None = None) -> list[Part]
 def _part(address: str, size: int, version: str, choose: Chooser, weight: str | None) -> Part:
     with _reading(address), opened_parquet(*Folder.containing(address)) as (parquet, _):
         schema, rows = parquet.schema_arrow, parquet.metadata.num_rows
-    columns: tuple[str, ...] = choose(schema.names, address)
+    try:
+        columns = choose(schema.names)
+    except BadData as error:
+        raise BadData(f"{address}: {error}; the columns are {', '.join(schema.names[:10])}") from error
     if any(schema.names.count(name) > 1 for name in columns):
         raise BadData(f"{address}: a column of ids is there twice")
     if weight is not None:
@@ -201,18 +217,7 @@ def _kind(type_: pa.DataType, place: str) -> Kind:
     raise BadData(f"{place}: ids must be integers or strings, the column holds {type_}")
 
 
-def _edge_columns(names: list[str], address: str) -> tuple[str, ...]:
-    """Choose the pair of columns that are the ends; others, such as a time, may stand beside them."""
-    lowered = {name.strip().lower(): name for name in names}
-    pairs = [pair for pair in sorted(EDGE_NAMES) if set(pair) <= set(lowered)]
-    if len(pairs) == 1:
-        return tuple(lowered[name] for name in pairs[0])
-    wanted = " or ".join(",".join(pair) for pair in sorted(EDGE_NAMES))
-    problem = "more than one pair of ends" if pairs else "no ends of edges"
-    raise BadData(f"{address}: {problem} among the columns {', '.join(names[:10])}; they must be {wanted}")
-
-
-def _id_column(names: list[str], address: str) -> tuple[str, ...]:
-    if "id" not in names:
-        raise BadData(f"{address}: there is no column 'id'; the columns are {', '.join(names[:10])}")
-    return ("id",)
+def _id_column(names: list[str], column: str) -> tuple[str, ...]:
+    if column not in names:
+        raise BadData(f"there is no column {column!r} among its {len(names)}")
+    return (column,)
