@@ -108,8 +108,8 @@ def propagated():
 
 def estimated():
     """The whole method in scikit-learn's form."""
-    method = pg.PrivGE(mechanism="piecewise", epsilon=2.0, k=3, low=-3, high=2, seed=SEED)
-    return [digest(method.fit_transform(inputs.graph(), inputs.features())), method.campaign_.id]
+    method = pg.PrivGE(graph=inputs.graph(), mechanism="piecewise", epsilon=2.0, k=3, low=-3, high=2, seed=SEED)
+    return [digest(method.fit_transform(inputs.features())), method.campaign_.id]
 
 
 COMPUTED = {

@@ -9,12 +9,13 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from privge._typing import Floats
-from privge.graph import Graph
+from privge.graph import Graph, GraphData, as_graph
+from privge.graph.inputs import as_ordered_graph
 from privge.propagation import Local, Matrix, propagate
 from privge.tasks.by_id import Node, as_rows, rows_of
 from privge.tasks.labels import Classes, Labels, LabelsById, LabelsByRow, by_id, is_by_id
 from privge.tasks.metrics import accuracy, auc
-from privge.tasks.splits import EdgeSplit, NodePairs, NodeSplit, Rows, graph_of
+from privge.tasks.splits import EdgeSplit, NodePairs, NodeSplit, Rows
 
 GRID = tuple((alpha, r) for alpha in (0.02, 0.05, 0.1, 0.2) for r in (0.0, 0.5))
 """Values of alpha and r among which `best_label_propagation` chooses."""
@@ -46,14 +47,14 @@ _PAIRS: Final[SymmetricPageRank] = {"alpha": 0.3, "tolerance": 1e-4}
 
 @overload
 def propagate_labels(
-    graph: Graph, labels: LabelsById, train: Iterable[object] | None = None, **options: Unpack[PageRank]
+    graph: GraphData, labels: LabelsById, train: Iterable[object] | None = None, **options: Unpack[PageRank]
 ) -> dict[Node, Any]: ...
 @overload
 def propagate_labels(
-    graph: Graph, labels: LabelsByRow, train: Iterable[object] | None = None, **options: Unpack[PageRank]
+    graph: GraphData, labels: LabelsByRow, train: Iterable[object] | None = None, **options: Unpack[PageRank]
 ) -> Classes: ...
 def propagate_labels(
-    graph: Graph,
+    graph: GraphData,
     labels: LabelsByRow | LabelsById,
     train: Iterable[object] | None = None,
     **options: Unpack[PageRank],
@@ -83,7 +84,7 @@ def propagate_labels(
 
 
 def label_mass(
-    graph: Graph,
+    graph: GraphData,
     labels: LabelsByRow | LabelsById,
     train: Iterable[object] | None = None,
     **options: Unpack[PageRank],
@@ -96,14 +97,14 @@ def label_mass(
 
 @overload
 def best_label_propagation(
-    graph: Graph, labels: LabelsById, split: NodeSplit, *, threads: int | None = None
+    graph: GraphData, labels: LabelsById, split: NodeSplit, *, threads: int | None = None
 ) -> dict[Node, Any]: ...
 @overload
 def best_label_propagation(
-    graph: Graph, labels: LabelsByRow, split: NodeSplit, *, threads: int | None = None
+    graph: GraphData, labels: LabelsByRow, split: NodeSplit, *, threads: int | None = None
 ) -> Classes: ...
 def best_label_propagation(
-    graph: Graph, labels: LabelsByRow | LabelsById, split: NodeSplit, *, threads: int | None = None
+    graph: GraphData, labels: LabelsByRow | LabelsById, split: NodeSplit, *, threads: int | None = None
 ) -> Classes | dict[Node, Any]:
     """Return `propagate_labels` with the alpha and r of `GRID` that do best on the validation nodes."""
     known = _Known.of(graph, labels)
@@ -122,12 +123,11 @@ class _Known:
     by_id: bool
 
     @classmethod
-    def of(cls, graph: Graph, labels: LabelsByRow | LabelsById) -> Self:
-        graph = graph_of(graph)
+    def of(cls, graph: GraphData, labels: LabelsByRow | LabelsById) -> Self:
         if is_by_id(labels):
-            ids, found = by_id(labels)
+            graph, (ids, found) = as_graph(graph), by_id(labels)
             return cls(graph, found.at(rows_of(graph, ids, "labelled nodes"), graph.nodes), by_id=True)
-        found = Labels.of(labels)
+        graph, found = as_ordered_graph(graph), Labels.of(labels)
         if len(found) != graph.nodes:
             raise ValueError(f"{len(found)} labels for {graph.nodes} nodes")
         return cls(graph, found, by_id=False)
@@ -158,7 +158,7 @@ class _Known:
 
 
 def ppr_scores(
-    graph: Graph, pairs: NodePairs, *, background: float = 0.0, **options: Unpack[SymmetricPageRank]
+    graph: GraphData, pairs: NodePairs, *, background: float = 0.0, **options: Unpack[SymmetricPageRank]
 ) -> Floats:
     """Score pairs by personalized PageRank, in its symmetric form (r = 1/2), with no features at all.
 
@@ -177,6 +177,7 @@ def ppr_scores(
     options
         ``alpha`` (0.3 if it is left out), ``tolerance`` (1e-4) and ``threads`` of `privge.propagate`.
     """
+    graph = as_ordered_graph(graph)
     chosen: SymmetricPageRank = {**_PAIRS, **options}
     sources, targets = _cover(pairs, graph.nodes)
     scores = np.empty(len(pairs))

@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privge.embedding.embedding import Embedding
-from privge.graph import Graph
+from privge.graph import Graph, GraphData, as_graph
+from privge.graph.inputs import as_ordered_graph
 from privge.propagation import Matrix
 from privge.tasks.by_id import PairsOfNodes, in_order_of, matrix_of, pairs_in
 from privge.tasks.head import Head
 from privge.tasks.metrics import auc
 from privge.tasks.scaling import ScaledRows, Scaling, check_matrix, rows_at_once
-from privge.tasks.splits import NodePairs, are_edges, draw_negatives, graph_of
+from privge.tasks.splits import NodePairs, are_edges, draw_negatives
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,7 +63,7 @@ class LinkPredictor(Head):
     def fit(
         self,
         vectors: Matrix | Embedding,
-        graph: Graph,
+        graph: GraphData,
         train: PairsOfNodes,
         *,
         validation: tuple[PairsOfNodes, PairsOfNodes],
@@ -82,7 +83,7 @@ class LinkPredictor(Head):
             ``rows`` and ``inner product``, the first weight of the common column; they never enter a gradient.
         """
         training = self._training()
-        graph = graph_of(graph)
+        graph = as_graph(graph) if isinstance(vectors, Embedding) else as_ordered_graph(graph)
         vectors = in_order_of(graph.ids, vectors)
         matrix = matrix_of(vectors)
         check_matrix(matrix)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privge.errors import BadData
-from privge.graph import Graph
+from privge.graph import Graph, GraphData, as_graph
 from privge.ids import Ids, as_texts
 from privge.tasks.labels import Labels, LabelsById, LabelsByRow, by_id, is_by_id
 
@@ -88,7 +88,7 @@ def _shuffled(rows: Rows, seed: int, shares: Shares) -> list[Rows]:
     return _divide(np.random.default_rng([seed, 0]).permutation(rows), shares)
 
 
-def split_edges(graph: Graph, *, seed: int, shares: Shares = (0.85, 0.05, 0.10)) -> EdgeSplit:
+def split_edges(graph: GraphData, *, seed: int, shares: Shares = (0.85, 0.05, 0.10)) -> EdgeSplit:
     """Divide the edges at random and draw as many pairs that are not edges for validation and test.
 
     Parameters
@@ -100,20 +100,13 @@ def split_edges(graph: Graph, *, seed: int, shares: Shares = (0.85, 0.05, 0.10))
     shares
         Of training, validation and test edges.
     """
-    graph = graph_of(graph)
+    graph = as_graph(graph)
     generator = np.random.default_rng([seed, 1])
     edges = edge_pairs(graph)
     train, validation, test = _divide(generator.permutation(edges), shares)
     negatives = distinct_negatives(graph, len(validation) + len(test), generator)
     train_graph = _subgraph(graph, train)
     return EdgeSplit(train_graph, train, validation, test, negatives[: len(validation)], negatives[len(validation) :])
-
-
-def graph_of(graph: Graph) -> Graph:
-    """Return the graph that was given: every task that takes one asks here."""
-    if not isinstance(graph, Graph):
-        raise TypeError(f"a privge.Graph is needed, got {type(graph).__name__}")
-    return graph
 
 
 def edge_pairs(graph: Graph) -> NodePairs:
