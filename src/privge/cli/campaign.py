@@ -13,7 +13,7 @@ import click
 
 from privge.campaign import Campaign
 from privge.cli.actor import as_field, user
-from privge.cli.declared import option, options_into
+from privge.cli.declared import file_option, flag, option, options_into
 from privge.cli.options import INPUT, OUTPUT, check_output, existing, json_option, naming, refuse_given
 from privge.cli.shown import facts, table, warn
 from privge.collect.publishing import check_times, warnings_of
@@ -34,15 +34,9 @@ class DocumentOptions:
     """The fields of a campaign; each is a field of its document, and left out of it if it is left out here."""
 
     dimensions: int | None = option("--dimensions", type=click.IntRange(1), help="How many features a person has.")
-    low: float = option(
-        "--low", type=float, default=0.0, show_default=True, help="Public lower bound of every feature."
-    )
-    high: float = option(
-        "--high", type=float, default=1.0, show_default=True, help="Public upper bound of every feature."
-    )
-    mechanism: str = option(
-        "--mechanism", type=click.Choice(list(LAWS)), default="hds", show_default=True, help="What devices run."
-    )
+    low: float = option("--low", type=float, default=0.0, help="Public lower bound of every feature.")
+    high: float = option("--high", type=float, default=1.0, help="Public upper bound of every feature.")
+    mechanism: str = option("--mechanism", type=click.Choice(list(LAWS)), default="hds", help="What devices run.")
     epsilon: float | None = option("--epsilon", type=float, help="Privacy budget of a person's whole report.")
     k: int | None = option(
         "--k", type=click.IntRange(1), help="Features a person reports.  [default: epsilon / 2.5, at least 1]"
@@ -54,14 +48,12 @@ class DocumentOptions:
         "--out-of-bounds",
         type=click.Choice(["clip", "midpoint", "refuse"]),
         default="clip",
-        show_default=True,
         help="What a value outside the bounds becomes (refuse: simulations only).",
     )
     missing: str = option(
         "--missing",
         type=click.Choice(["midpoint", "low", "high", "refuse"]),
         default="midpoint",
-        show_default=True,
         help="What a missing value counts as (refuse: simulations only).",
     )
     purpose: str = option("--purpose", default="", help="Why you ask, in words for the person who is asked.")
@@ -76,13 +68,11 @@ class DocumentOptions:
 class ServiceOptions:
     """Who acts, when a service is asked as its operator."""
 
-    admin_token_file: Path | None = option(
-        "--admin-token-file", type=INPUT, help="The operator's secret.  [default: PRIVGE_ADMIN_TOKEN]"
+    admin_token_file: Path | None = file_option(
+        "--admin-token-file", about="The operator's secret.  [default: PRIVGE_ADMIN_TOKEN]"
     )
     name: str | None = as_field()
-    insecure_http: bool = option(
-        "--insecure-http", is_flag=True, help="Allow plain http to another machine: others can read along."
-    )
+    insecure_http: bool = flag("--insecure-http", about="Allow plain http to another machine: others can read along.")
 
 
 @campaign.command()

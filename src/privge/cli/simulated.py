@@ -29,11 +29,7 @@ class SimulationOptions:
     """A campaign for a simulation, as the command line describes it."""
 
     mechanism: str = option(
-        "--mechanism",
-        type=click.Choice(list(LAWS)),
-        default="hds",
-        show_default=True,
-        help="none, structure: controls.",
+        "--mechanism", type=click.Choice(list(LAWS)), default="hds", help="none, structure: controls."
     )
     epsilon: float | None = option(
         "--epsilon", type=float, help="Privacy budget of a person's whole report; not for the controls."
@@ -54,7 +50,6 @@ class SimulationOptions:
         "--missing",
         type=click.Choice(["midpoint", "low", "high", "refuse"]),
         default="midpoint",
-        show_default=True,
         help="What a missing value counts as; an even grid has no midpoint.",
     )
     seed: int | None = option("--seed", type=click.IntRange(0), help="Repeat the noise. NOT PRIVATE; for research.")
