@@ -26,7 +26,7 @@ import numpy as np
 import privge as pg
 from privge.collect.service.credentials import write_keys
 from privge.collect.stores import open_store
-from privge.collect.tokens import Key, mint
+from privge.wire.tokens import Key, mint
 from service_client import send
 
 SINGLES, CONNECTIONS, ROUNDS = 10_000, 64, 5

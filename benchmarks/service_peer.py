@@ -20,7 +20,7 @@ from pydantic import Base64Bytes, BaseModel
 from privge.collect.commit import GroupCommit
 from privge.collect.service.credentials import read_keys
 from privge.collect.stores import Upload, open_store
-from privge.collect.tokens import InvalidToken, Verifier
+from privge.wire.tokens import InvalidToken, Verifier
 
 STATUS = {"stored": 201, "same": 200, "different": 409}
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from privge.collect.tokens import Key
 from privge.device import contribute
 from privge.errors import PrivgeError
+from privge.wire.tokens import Key
 from reliability.client import send
 from reliability.delivery import PATIENCE
 from reliability.people import CAMPAIGN, DAY, KEY, Crowd

@@ -26,10 +26,10 @@ import numpy as np
 from scipy.stats import ks_2samp
 
 from privge.campaign import Campaign
-from privge.collect.tokens import Key, mint
 from privge.device import Memory, Patience, contribute
 from privge.device.pace import PACE, Pace
 from privge.errors import PrivgeError
+from privge.wire.tokens import Key, mint
 
 FALSE_ALARM = 1e-6
 OPEN = (200, {"reason": "open", "codes": None})

@@ -14,9 +14,9 @@ from pathlib import Path
 import msgspec
 
 from privge.campaign import Campaign
-from privge.collect.tokens import InvalidToken, Verifier, _base64url, _signature, mint
-from privge.collect.wire import Batch
 from privge.errors import BadData
+from privge.wire.bodies import Batch
+from privge.wire.tokens import InvalidToken, Verifier, mint, signed
 from reliability.client import send
 from reliability.people import ADMIN, CAMPAIGN, KEY, Crowd, batch, post, put
 from reliability.server import Server
@@ -190,17 +190,14 @@ def decoders(*, examples: int) -> str:
         no_surprise()
 
     packed, written = values.map(msgspec.msgpack.encode), values.map(msgspec.json.encode)
-    signed = (st.binary() | written | spoiled(b'{"node":"a","campaign":null,"expires":9999999999,"key":"first"}')).map(
-        _sign
+    payloads = st.binary() | written | spoiled(b'{"node":"a","campaign":null,"expires":9999999999,"key":"first"}')
+    tokens = (
+        payloads.map(lambda payload: signed(KEY, payload))
+        | st.text()
+        | spoiled(person.token.encode()).map(lambda data: data.decode("latin-1"))
     )
-    tokens = signed | st.text() | spoiled(person.token.encode()).map(lambda data: data.decode("latin-1"))
     check(lambda token: verifier.verify(token, now=0), (InvalidToken,), tokens)
     batches = st.binary() | packed | spoiled(item)
     check(msgspec.msgpack.Decoder(Batch).decode, (msgspec.DecodeError, UnicodeDecodeError, RecursionError), batches)
     check(Campaign.from_json, (BadData, TypeError, ValueError), st.binary() | written | spoiled(campaign))
     return f"{seen:,} inputs to the decoders"
-
-
-def _sign(payload: bytes) -> str:
-    text = _base64url(payload)
-    return (text + b"." + _signature(KEY, text)).decode()

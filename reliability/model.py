@@ -19,7 +19,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 
 from collect.stores.test_model import StoreMachine
 from privge.collect.stores import open_store
-from privge.collect.tokens import Key, mint
+from privge.wire.tokens import Key, mint
 from reliability.people import ADMIN, CAMPAIGN
 from reliability.postgres import PostgresServer
 from reliability.server import Server

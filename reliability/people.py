@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from privge.campaign import Campaign
-from privge.collect.tokens import Key, mint
+from privge.wire.tokens import Key, mint
 
 CAMPAIGN = Campaign(dimensions=500, low=0, high=1, mechanism="hds", epsilon=1.0, k=20)
 KEY = Key("first", b"loopback" * 4)

@@ -17,7 +17,7 @@ import numpy as np
 
 from privge.collect.service.credentials import write_keys
 from privge.collect.stores import open_store
-from privge.collect.tokens import Key
+from privge.wire.tokens import Key
 from reliability.people import ADMIN, CAMPAIGN, KEY
 
 SERVICE = ("-m", "privge")

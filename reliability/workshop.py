@@ -4,7 +4,7 @@ import gzip
 import json
 import shutil
 from contextlib import redirect_stdout
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
@@ -17,12 +17,13 @@ import privge as pg
 from privge.cli import main as privge
 from privge.collect.service.credentials import write_keys
 from privge.collect.stores import Upload, open_store
-from privge.collect.tokens import Key, mint
 from privge.device.memory import Memory
-from privge.experiments.plan import Cell, task_plan
+from privge.experiments.cell import Cell
+from privge.experiments.plan import HDS, task_plan
 from privge.experiments.results import Results
 from privge.graph import save_graph, write_graph
 from privge.perturbation.simulate_parts import simulate_parts
+from privge.wire.tokens import Key, mint
 
 ID, VALUE = "zqz", "7391"
 """What every node id and every private value here has in it, and nothing else."""
@@ -142,11 +143,13 @@ class Workshop:
     def _results(self) -> None:
         plan, results = task_plan("nodes"), Results(self.folder / "results")
         results.folder.mkdir()
-        hds = Cell("nodes", "cora", "hds", 1.0, 20)
-        for cell in (hds, plan.structure_of(hds), Cell("nodes", "cora", "none")):
+        hds = Cell("nodes", "cora", HDS, 1.0, 20)
+        for cell in (hds, plan.structure_of(hds), plan.no_privacy_of(hds)):
             for repeat in range(3):
                 figures = {"accuracy": 70.0 + repeat, "seconds": {"train": 1.0}, "versions": {"privge": "0"}}
-                results.append({**asdict(cell), "repeat": repeat, "settings": plan.settings(cell).to_dict(), **figures})
+                results.append(
+                    {**cell.identity(), "repeat": repeat, "settings": plan.settings(cell).to_dict(), **figures}
+                )
 
 
 def commands(campaign: str) -> list[Command]:

@@ -4,6 +4,8 @@ import warnings
 
 import pytest
 
+pytest.register_assert_rewrite("privge.testing")
+
 
 @pytest.fixture(scope="session")
 def cluster():

@@ -93,7 +93,7 @@ def test_a_module_that_is_none_of_ours_stays_what_it_is():
 
 def test_what_is_installed_is_not_missed(monkeypatch):
     require("a thing", "torch", "sklearn")
-    monkeypatch.setattr("privge._imports.find_spec", lambda name: None if name == "optuna" else object())
+    monkeypatch.setattr("privge._imports.installed.find_spec", lambda name: None if name == "optuna" else object())
     with pytest.raises(MissingExtra, match="optuna"):
         require("a thing", "torch", "optuna")
 
@@ -105,7 +105,10 @@ LIBRARY = {
     "node head": ("NodeClassifier().fit(np.eye(4), np.arange(4))", "train"),
     "link head": ("LinkPredictor().fit(np.eye(4), graph, pairs, validation=(pairs, pairs))", "train"),
     "metric": ("accuracy(np.arange(3), np.arange(3))", "train"),
-    "cluster": ("pg.propagate(graph, scipy.sparse.csr_array(np.eye(4)), cluster='tcp://127.0.0.1:1')", "cluster"),
+    "cluster": (
+        "pg.propagate(graph, scipy.sparse.csr_array(np.eye(4)), on=pg.OnCluster('tcp://127.0.0.1:1'))",
+        "cluster",
+    ),
     "address": ("pg.StoredGraph.open('s3://bucket/a.graph')", "cluster"),
     "service": ("import privge.collect.service as service; service.create_app", "serve"),
     "PostgreSQL": ("from privge.collect.stores import open_store; open_store('postgresql://host/name')", "serve"),
@@ -184,7 +187,7 @@ def test_a_core_install_does_what_it_can(tmp_path):
 
 def test_tokens_minted_without_the_extra_are_those_of_the_service(tmp_path):
     from privge.collect.service.credentials import read_keys
-    from privge.collect.tokens import Verifier
+    from privge.wire.tokens import Verifier
 
     core(COMMAND, "token", "keygen", "-o", "keys", folder=tmp_path)
     for node in ("a", 'quo"te\\ é漢\u007f', "line\nend"):

@@ -1,17 +1,21 @@
 """The reference pages state the defaults and types that the code has.
 
-The pages are made from docstrings and signatures: of parameters that are documented together, all are shown with the
-default and the type of the first. So only those that have both in common may share a description.
+The pages are made from docstrings and signatures. Parameters that are described together are split before, so that each
+is shown with its own default and type.
 """
 
+import ast
 import inspect
 import re
+import textwrap
 from importlib import import_module
-from pathlib import Path
+from itertools import pairwise
 
-import pytest
+import api_reference
+from parameter_entries import split
 
-PAGES = Path(__file__).parent.parent / "docs" / "reference"
+from privge import Campaign
+
 STATED = re.compile(
     r"``?([\w.'-]+)``? \(the default\)|by default (?:``([\w.'-]+)``|(\d[\d,.]*\d|\d))|(\d[\d,.]*) by default",
     re.IGNORECASE,
@@ -69,40 +73,76 @@ def documented(docstring):
         yield entry[0], " ".join(entry[1])
 
 
+def described_below(thing):
+    """Yield the arguments of a class that are described by a docstring of their own, below each."""
+    if inspect.isclass(thing):
+        body = ast.parse(textwrap.dedent(inspect.getsource(thing))).body[0].body
+        for field, below in pairwise(body):
+            described = isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant)
+            if (
+                described
+                and isinstance(field, ast.AnnAssign)
+                and field.target.id in inspect.signature(thing).parameters
+            ):
+                yield [field.target.id], " ".join(below.value.value.split())
+
+
 def entries():
     shown = [
         line[4:].strip()
-        for page in sorted(PAGES.glob("*.md"))
-        for line in page.read_text().splitlines()
+        for page in api_reference.pages().values()
+        for line in page.splitlines()
         if line.startswith("::: ")
     ]
     for dotted in shown:
         for thing, docstring in members(resolve(dotted)):
-            for names, words in documented(docstring):
+            for names, words in (*documented(docstring), *described_below(thing)):
                 yield thing, names, words
 
 
 ENTRIES = list(entries())
 
 
-def described(thing, name):
-    parameter = inspect.signature(thing).parameters[name]
-    return repr(parameter.default), str(parameter.annotation)
-
-
 def test_the_pages_are_read():
     found = {(thing.__qualname__, name) for thing, names, _ in ENTRIES for name in names}
-    assert {("PrivGE", "low"), ("NodeClassifier", "layers"), ("Campaign.__init__", "epsilon"), ("embed", "r")} <= found
+    assert {("PrivGE", "low"), ("Head", "layers"), ("Campaign", "epsilon"), ("embed", "r")} <= found
     assert len(found) > 200
 
 
-@pytest.mark.parametrize(
-    ("thing", "names"),
-    [(thing, names) for thing, names, _ in ENTRIES if len(names) > 1],
-    ids=lambda value: getattr(value, "__qualname__", None) or "-".join(value),
-)
-def test_parameters_are_documented_together_only_if_alike(thing, names):
-    assert len({described(thing, name) for name in names}) == 1
+def test_every_field_of_a_campaign_is_described():
+    described = {name for thing, names, _ in ENTRIES for name in names if thing is Campaign}
+    assert described == set(inspect.signature(Campaign).parameters)
+
+
+def test_parameters_that_are_described_together_get_an_entry_each():
+    docstring = """Do it.
+
+    Parameters
+    ----------
+    size
+        How large.
+    low, high
+        Public bounds,
+        of every feature.
+    x, y, z
+        The rest.
+
+    Returns
+    -------
+    a, b
+        Stays as it is.
+    """
+    entries = list(documented(split(docstring)))
+    bounds = "Public bounds, of every feature."
+    assert entries[:3] == [(["size"], "How large."), (["low"], bounds), (["high"], bounds)]
+    assert [names for names, _ in entries[3:]] == [["x"], ["y"], ["z"]]
+    assert "    a, b\n        Stays as it is." in split(docstring)
+
+
+def test_no_docstring_of_a_page_shares_an_entry_after_that():
+    shared = [names for thing, _, _ in ENTRIES for names, _ in documented(split(thing.__doc__ or "")) if len(names) > 1]
+    assert shared == []
+    assert any(len(names) > 1 for _, names, _ in ENTRIES)  # there is something to split
 
 
 def test_every_documented_parameter_is_there():

@@ -20,6 +20,7 @@ PrivgeError                      exit code 1
 ├── ToleranceNotReached                        an engine could not certify the error asked for
 ├── ClusterFailed                              a cluster is not there or was lost; what is finished is kept
 ├── MissingExtra                               a package that only some installs have is not there; says how to get it
+├── PluginRefused                              what another package brings cannot be used; names package and reason
 └── RandomnessUnavailable                      the operating system gives no secure random bytes
 ```
 
@@ -132,6 +133,10 @@ class ClusterFailed(PrivgeError):
 
 class MissingExtra(PrivgeError, ImportError):
     """A package that only some installs have is not there; the message holds the command that installs it."""
+
+
+class PluginRefused(PrivgeError):
+    """A plug-in cannot be imported, is not what it must be, or has a name that is taken; names its package."""
 
 
 class RandomnessUnavailable(PrivgeError):

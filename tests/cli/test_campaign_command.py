@@ -8,9 +8,9 @@ import pytest
 from click.testing import CliRunner
 
 import privge as pg
-from contract.store_contract import campaign_of
 from privge.cli import main
 from privge.collect.stores import open_store
+from privge.testing.store_contract import campaign_of
 from reliability.server import Server
 
 FAR = "2999-01-01T00:00:00Z"

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from contract.table import Table, assert_private, assert_rows_are_distributions, moments, worst_ratio
 from privge import __version__
 from privge.cli import main
+from privge.testing.table import Table, assert_private, assert_rows_are_distributions, moments, worst_ratio
 
 
 def run(*arguments):

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from privge.cli import main
 from privge.cli.main import COMMANDS
 from privge.collect.service.credentials import read_keys, write_keys
-from privge.collect.tokens import Key, Verifier
+from privge.wire.tokens import Key, Verifier
 
 
 def run(*arguments, **environment):

@@ -13,9 +13,9 @@ import pytest
 from click.testing import CliRunner
 
 import privge as pg
-from contract.store_contract import DAY, campaign_of, codes, held
 from privge.cli import main
 from privge.collect.stores import Upload, open_store
+from privge.testing.store_contract import DAY, campaign_of, codes, held
 
 
 @pytest.fixture
@@ -194,6 +194,26 @@ def test_an_address_that_is_no_store_is_refused_without_its_password(url):
     text = run("stats", "--store", url, code=3)
     assert "hunter2" not in text
     assert "store" in text.lower()
+
+
+@pytest.mark.parametrize(
+    "url", ["postgresql://me:hunter2@127.0.0.1:1/x", "postgresql://127.0.0.1:1/x?password=hunter2"]
+)
+def test_a_password_that_everybody_can_see_is_warned_of_and_not_repeated(url):
+    result = CliRunner().invoke(main, ["store", "stats", "--store", url])
+    assert "everybody on this machine can see the password" in result.stderr
+    assert "PRIVGE_STORE" in result.stderr
+    assert "PGPASSFILE" in result.stderr
+    assert "hunter2" not in result.output
+    hidden = CliRunner().invoke(main, ["store", "stats"], env={"PRIVGE_STORE": url})
+    assert (hidden.exit_code, result.exit_code) == (1, 1)
+    assert "can see" not in hidden.stderr
+
+
+@pytest.mark.parametrize("url", ["store.db", "postgresql://me@127.0.0.1:1/x"])
+def test_an_address_without_a_password_is_not_warned_of(url, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert "can see" not in CliRunner().invoke(main, ["store", "stats", "--store", url]).stderr
 
 
 @pytest.mark.parametrize("node", ["", "x" * 600])

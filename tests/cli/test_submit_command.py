@@ -14,7 +14,7 @@ from device.fake_service import claims_of, serving, token_for
 from privge import Campaign, Reports
 from privge.cli import main
 from privge.collect.service.credentials import write_keys
-from privge.collect.tokens import Key, Verifier
+from privge.wire.tokens import Key, Verifier
 
 COUNT = 30
 NAMES = ["a", "b", "c"]

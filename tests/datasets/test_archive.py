@@ -6,21 +6,14 @@ import zipfile
 import pytest
 
 from datasets.samples import describe, left_in, musae_files
-from datasets.web_server import hanging_up, serving, whole
+from datasets.web_server import hanging_up, whole
 from privge.datasets import load
 from privge.datasets.cache import DataDirectory
-from privge.datasets.download import Patience
+from privge.datasets.download import Retries
 from privge.datasets.fetch import fetch
 from privge.errors import DatasetCorrupt, DatasetMissing
 
 FILES = musae_files()
-
-
-@pytest.fixture
-def site(monkeypatch):
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    with serving() as running:
-        yield running
 
 
 def zipped(members, *, method=zipfile.ZIP_DEFLATED):
@@ -64,7 +57,7 @@ def test_an_interrupted_archive_goes_on_where_it_stopped(site, tmp_path):
     description = serve(site, archive)
     site.routes["/tiny.zip"] = hanging_up(archive, len(archive) // 3)
     with pytest.raises(DatasetMissing, match="run it again"):
-        fetch(description, DataDirectory(tmp_path, ours=True), patience=Patience(1, 1, 0))
+        fetch(description, DataDirectory(tmp_path, ours=True), retries=Retries(1, 1, 0))
     assert left_in(tmp_path) == ["tiny", "tiny/.tiny.zip.partial"]
     site.routes["/tiny.zip"] = whole(archive)
     load(description, data_dir=tmp_path)

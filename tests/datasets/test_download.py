@@ -1,12 +1,12 @@
 import io
-import threading
 import time
 import urllib.request
 from http.client import HTTPMessage
+from types import SimpleNamespace
 
 import pytest
 
-from datasets.samples import describe, left_in, planetoid_files, sha256
+from datasets.samples import left_in, sha256
 from datasets.web_server import (
     endless,
     error,
@@ -14,33 +14,25 @@ from datasets.web_server import (
     in_turn,
     redirect,
     send,
-    serving,
     stalling,
     whole,
 )
-from privge.datasets import load
-from privge.datasets.cache import DataDirectory
-from privge.datasets.download import Patience, _SafeRedirects, download
-from privge.datasets.fetch import fetch
+from privge.datasets import Archive
+from privge.datasets.download import Retries, SafeRedirects, download
 from privge.errors import DatasetCorrupt, DatasetMissing
 
 DATA = bytes(range(256)) * 1000
 SIZE = len(DATA)
-HASTE = Patience(timeout=0.3, attempts=3, pause=0.0)
+HASTE = Retries(timeout=0.3, attempts=3, pause=0.0)
 
 
-@pytest.fixture
-def site(monkeypatch):
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    with serving() as running:
-        yield running
+def get(site, folder, *, size=SIZE, largest=SIZE, **options):
+    file = SimpleNamespace(url=f"{site.base}/file", size=size, largest=largest, sha256=sha256(DATA))
+    download(file, folder / "file", **{"retries": HASTE, **options})
 
 
-def get(site, folder, *, size=SIZE, largest=SIZE, patience=HASTE, progress=lambda _: None):
-    download(
-        f"{site.base}/file", folder / "file", size=size, largest=largest, sha256=sha256(DATA), patience=patience,
-        progress=progress,
-    )  # fmt: skip
+def elsewhere(url):
+    return Archive(url, 1, "")
 
 
 def test_a_file_is_downloaded_and_nothing_else_is_left(site, tmp_path):
@@ -110,7 +102,7 @@ def test_a_rest_that_is_too_long_is_thrown_away(site, tmp_path):
 def test_a_rest_of_something_else_is_thrown_away(site, tmp_path):
     (tmp_path / ".file.partial").write_bytes(b"x" * 500)
     site.routes["/file"] = whole(DATA)
-    with pytest.raises(DatasetCorrupt, match="checksum"):
+    with pytest.raises(DatasetCorrupt, match=rf"checksum.*instead of {sha256(DATA)}"):
         get(site, tmp_path)
     assert left_in(tmp_path) == []
     get(site, tmp_path)
@@ -172,7 +164,7 @@ def test_a_busy_server_is_asked_again_and_not_for_ever(site, tmp_path):
     assert (tmp_path / "file").read_bytes() == DATA
     site.routes["/busy"] = error(503)
     with pytest.raises(DatasetMissing, match="503"):
-        download(f"{site.base}/busy", tmp_path / "busy", size=1, largest=1, sha256="", patience=HASTE)
+        download(elsewhere(f"{site.base}/busy"), tmp_path / "busy", retries=HASTE)
     assert len(site.requests) == 3 + HASTE.attempts
 
 
@@ -180,7 +172,7 @@ def test_attempts_are_further_and_further_apart(site, tmp_path):
     site.routes["/file"] = error(503)
     began = time.monotonic()
     with pytest.raises(DatasetMissing):
-        get(site, tmp_path, patience=Patience(timeout=1, attempts=3, pause=0.05))
+        get(site, tmp_path, retries=Retries(timeout=1, attempts=3, pause=0.05))
     assert time.monotonic() - began >= 0.05 + 0.1
 
 
@@ -205,8 +197,8 @@ def test_a_redirect_to_an_unsafe_address_is_refused(place, site, tmp_path):
 def test_a_redirect_away_from_https_is_refused_even_to_this_machine():
     request = urllib.request.Request("https://example.invalid/file")
     with pytest.raises(Exception, match="only https"):
-        _SafeRedirects().redirect_request(request, io.BytesIO(), 302, "", HTTPMessage(), "http://127.0.0.1/file")
-    allowed = _SafeRedirects().redirect_request(request, io.BytesIO(), 302, "", HTTPMessage(), "https://example.org/")
+        SafeRedirects().redirect_request(request, io.BytesIO(), 302, "", HTTPMessage(), "http://127.0.0.1/file")
+    allowed = SafeRedirects().redirect_request(request, io.BytesIO(), 302, "", HTTPMessage(), "https://example.org/")
     assert allowed.full_url == "https://example.org/"
 
 
@@ -219,7 +211,7 @@ def test_a_redirect_without_end_is_refused(site, tmp_path):
 @pytest.mark.parametrize("url", ["http://192.0.2.1/file", "ftp://127.0.0.1/file", "file:///etc/passwd", "file"])
 def test_an_unsafe_address_is_never_asked(url, tmp_path):
     with pytest.raises(DatasetMissing, match="only https"):
-        download(url, tmp_path / "file", size=1, largest=1, sha256="")
+        download(elsewhere(url), tmp_path / "file")
 
 
 def test_progress_counts_every_byte_up(site, tmp_path):
@@ -228,88 +220,3 @@ def test_progress_counts_every_byte_up(site, tmp_path):
     get(site, tmp_path, progress=seen.append)
     assert seen == sorted(seen)
     assert seen[-1] == len(DATA)
-
-
-# --- all files of a dataset
-
-
-def serve(site, files, **options):
-    for role, data in files.items():
-        site.routes[f"/tiny.{role}"] = whole(data)
-    return describe(files, base=site.base, **options)
-
-
-def test_a_dataset_is_downloaded_once(site, tmp_path):
-    description = serve(site, planetoid_files())
-    seen = []
-    load(description, data_dir=tmp_path, progress=lambda *both: seen.append(both))
-    total = sum(map(len, planetoid_files().values()))
-    assert seen[-1] == (total, total)
-    assert [done for done, _total in seen] == sorted(done for done, _total in seen)
-    assert left_in(tmp_path) == sorted(["tiny", *(f"tiny/tiny.{role}" for role in planetoid_files())])
-    asked = len(site.requests)
-    load(description, data_dir=tmp_path)
-    assert len(site.requests) == asked
-
-
-def test_only_what_is_missing_is_downloaded(site, tmp_path):
-    description = serve(site, planetoid_files())
-    load(description, data_dir=tmp_path)
-    site.requests.clear()
-    (tmp_path / "tiny" / "tiny.tx").unlink()
-    load(description, data_dir=tmp_path)
-    assert site.requests == [("/tiny.tx", None)]
-
-
-def test_nothing_is_downloaded_unasked(site, tmp_path):
-    with pytest.raises(
-        DatasetMissing, match=r"^tiny: 6 of 6 files are missing; run .*put tiny\.allx .*, 3 more, .* into "
-    ):
-        load(serve(site, planetoid_files()), data_dir=tmp_path, download=False)
-    assert site.requests == []
-    assert left_in(tmp_path) == []
-
-
-def test_a_wrong_file_of_a_dataset_is_named(site, tmp_path):
-    description = serve(site, planetoid_files())
-    site.routes["/tiny.allx"] = whole(bytes(len(planetoid_files()["allx"])))
-    with pytest.raises(DatasetCorrupt, match=r"^tiny: tiny\.allx: the checksum is not .*nothing of it was kept"):
-        load(description, data_dir=tmp_path)
-    assert left_in(tmp_path) == []
-
-
-def test_a_file_that_cannot_be_had_is_named_with_its_place(site, tmp_path):
-    description = serve(site, planetoid_files())
-    del site.routes["/tiny.graph"]
-    with pytest.raises(DatasetMissing) as caught:
-        load(description, data_dir=tmp_path)
-    message = str(caught.value)
-    assert "\n" not in message
-    assert message.startswith("tiny: cannot download")
-    assert f"put tiny.graph (from {site.base}/tiny.graph)" in message
-    assert str(tmp_path / "tiny") in message
-
-
-def test_without_a_network_nothing_is_left(tmp_path):
-    description = describe(planetoid_files(), base="http://127.0.0.1:9")  # nobody listens there
-    with pytest.raises(DatasetMissing, match=r"^tiny: cannot download .*without a network: put tiny\.allx"):
-        fetch(description, DataDirectory(tmp_path, ours=True), patience=HASTE)
-    assert left_in(tmp_path) == []
-
-
-def test_a_folder_that_cannot_be_written_is_named(site, tmp_path):
-    (tmp_path / "tiny").write_text("a file where the folder belongs")
-    with pytest.raises(DatasetMissing, match="cannot be written"):
-        load(serve(site, planetoid_files()), data_dir=tmp_path)
-
-
-def test_two_at_once_download_everything_once(site, tmp_path):
-    description = serve(site, planetoid_files())
-    for path, route in list(site.routes.items()):
-        site.routes[path] = lambda handler, route=route: (time.sleep(0.02), route(handler))
-    threads = [threading.Thread(target=load, args=(description,), kwargs={"data_dir": tmp_path}) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(path for path, _range in site.requests) == sorted(f"/tiny.{role}" for role in planetoid_files())

@@ -1,10 +1,12 @@
 """Pickles are instructions; these tests hold that only harmless ones are followed."""
 
+import io
 import pickle
 import random
 import struct
 import tracemalloc
 import warnings
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +14,8 @@ import pytest
 import scipy.sparse
 
 from datasets.samples import NDARRAY, RECONSTRUCT, array_body, array_pickle, graph_pickle, integer, matrix_pickle, text
-from privge.datasets._pickle import read_pickle
 from privge.datasets.contents import Blob
+from privge.datasets.pickles import read_pickle
 from privge.errors import DatasetCorrupt
 
 MATRIX = scipy.sparse.csr_matrix(np.array([[0, 1.5], [2, 0], [0, 3]], dtype=np.float32))
@@ -171,6 +173,59 @@ def test_a_small_file_cannot_ask_for_much_memory():
     _now, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 2**20
+
+
+class AllowListed(pickle.Unpickler):
+    """The alternative: Python's own machine, which may find these names and no others."""
+
+    names = {  # noqa: RUF012
+        ("numpy.core.multiarray", "_reconstruct"): np.ndarray.__reduce__(np.empty(0))[0],
+        ("numpy", "ndarray"): np.ndarray,
+        ("scipy.sparse.csr", "csr_matrix"): scipy.sparse.csr_matrix,
+        ("__builtin__", "list"): list,
+    }
+
+    def find_class(self, module, name):
+        return self.names[module, name]
+
+
+def allow_listed(data):
+    return AllowListed(io.BytesIO(data), encoding="latin1").load()
+
+
+def test_a_file_cannot_change_the_classes_of_this_process_as_an_allow_list_lets_it():
+    attack = b"\x80\x02cscipy.sparse.csr\ncsr_matrix\nN}(" + text(b"toarray") + b"c__builtin__\nlist\nu\x86b."
+    with pytest.raises(DatasetCorrupt, match="refused as a pickle"):
+        read(attack)
+    assert scipy.sparse.csr_matrix.toarray is not list
+    try:
+        allow_listed(attack)
+        assert scipy.sparse.csr_matrix.toarray is list
+    finally:
+        del scipy.sparse.csr_matrix.toarray  # it hid the one that the class inherits
+    assert MATRIX.toarray().shape == (3, 2)
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        b"\x80\x02" + RECONSTRUCT + b"(" + NDARRAY + b"(" + integer(2**22) + b"t" + text(b"d") + b"tR.",
+        b"\x80\x02Nr" + struct.pack("<I", 2**20) + b"0K\x01.",
+    ],
+    ids=["array", "memo"],
+)
+def test_a_file_cannot_ask_for_more_memory_than_it_holds_as_an_allow_list_lets_it(attack):
+    def peak(reader):
+        tracemalloc.start()
+        try:
+            with suppress(DatasetCorrupt):
+                reader(attack)
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    assert peak(allow_listed) > 2**20
+    assert peak(read) < 2**18
 
 
 @pytest.mark.filterwarnings("ignore:invalid escape sequence:DeprecationWarning")

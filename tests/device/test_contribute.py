@@ -21,7 +21,7 @@ from privge.device.address import Address
 from privge.device.contribute import _check_open
 from privge.device.memory import Memory
 from privge.device.pace import Pace
-from privge.device.web import Service
+from privge.device.web import Client
 from privge.errors import (
     BadData,
     BudgetExceeded,
@@ -517,7 +517,7 @@ def test_plain_http_stays_on_this_machine(send):
 
 
 def test_certificates_are_verified():
-    context = Service(Address.parse("https://example.org/v1/campaigns/" + "0" * 64))._connect()._context
+    context = Client(Address.parse("https://example.org/v1/campaigns/" + "0" * 64))._connect()._context
     assert context.check_hostname
     assert context.verify_mode is ssl.CERT_REQUIRED
 

@@ -11,33 +11,57 @@ from privge.device import Patience, contribute
 from privge.device.memory import Memory
 
 POINTS = [
-    "before the draw", "after the draw", "after the report is kept", "after the ledger is written",
-    "after the report is charged", "before sending", "after the answer",
-]  # fmt: skip
+    "before the draw",
+    "after the draw",
+    "after the report is kept",
+    "after the ledger is written",
+    "after the report is charged",
+    "before sending",
+    "after the answer",
+]
 
 DEVICE = """
 import os, signal, sys
 from pathlib import Path
-from privge.device import Patience, contribute
-import privge.device.folder as folder
+from privge.device import FinishedReport, Ledger, Memory, Patience, contribute
+from privge.device import folder
+from privge.device.web import Client
 
 url, token, place, point = sys.argv[1:]
+contributing, memory, ledger = (sys.modules[f"privge.device.{name}"] for name in ("contribute", "memory", "ledger"))
 
-def power_fails(passed):
-    if passed == point:
-        os.kill(os.getpid(), signal.SIGKILL)
+def power_fails():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def failing(owner, name, before=None, after=None, of=lambda *arguments: True):
+    \"\"\"Let the power fail before or after a step.\"\"\"
+    step = getattr(owner, name)
+    def then(*arguments, **options):
+        chosen = of(*arguments)
+        if chosen and point == before:
+            power_fails()
+        result = step(*arguments, **options)
+        if chosen and point == after:
+            power_fails()
+        return result
+    setattr(owner, name, then)
+
+failing(contributing, "draw", "before the draw", "after the draw")
+failing(FinishedReport, "save", after="after the report is kept")
+failing(Ledger, "save", after="after the ledger is written")
+failing(Memory, "charge", after="after the report is charged")
+failing(Client, "ask", "before sending", "after the answer", of=lambda _service, method, *_: method == "PUT")
 
 if point.startswith("inside "):  # the file is there under its temporary name only
     target = point.removeprefix("inside ")
     def dying(path, content, write=folder.write_durably):
         if target in str(path):
             (path.parent / f".{path.name}.0000.partial").write_bytes(content)
-            os.kill(os.getpid(), signal.SIGKILL)
+            power_fails()
         write(path, content)
-    import privge.device.ledger, privge.device.memory
-    privge.device.ledger.write_durably = privge.device.memory.write_durably = dying
+    memory.write_durably = ledger.write_durably = dying
 
-contribute(url, [0.5] * 6, token=token, folder=Path(place), patience=Patience(attempts=2, timeout=20), at=power_fails)
+contribute(url, [0.5] * 6, token=token, folder=Path(place), patience=Patience(attempts=2, timeout=20))
 print("done")
 """
 

@@ -23,13 +23,13 @@ from device.lying_service import (
 )
 from privge.device import Patience
 from privge.device.address import Address
-from privge.device.web import Service
+from privge.device.web import Client
 from privge.errors import ServiceRefused, ServiceUnavailable
 
 
 def ask(port, *, attempts=1, body=None, scheme="http", sleep=time.sleep):
     address = Address.parse(f"{scheme}://127.0.0.1:{port}/v1/campaigns/{'0' * 64}")
-    service = Service(address, Patience(attempts=attempts, timeout=TIMEOUT, sleep=sleep))
+    service = Client(address, Patience(attempts=attempts, timeout=TIMEOUT, sleep=sleep))
     try:
         return service.ask("PUT", "/x", body=body, headers={})
     finally:
@@ -81,7 +81,7 @@ def test_a_name_server_that_does_not_answer_has_the_same_deadline(monkeypatch):
 
 @pytest.mark.parametrize("host", ["x" * 70 + ".example", "no-such-name.invalid"])
 def test_a_name_that_cannot_be_looked_up_is_told_at_once(host):
-    service = Service(Address.parse(f"https://{host}/v1/campaigns/{'0' * 64}"), Patience(sleep=pytest.fail))
+    service = Client(Address.parse(f"https://{host}/v1/campaigns/{'0' * 64}"), Patience(sleep=pytest.fail))
     with pytest.raises(ServiceUnavailable, match="cannot be reached"):
         service.ask("GET", "/x", headers={})
 
@@ -179,7 +179,7 @@ def test_a_connection_that_idled_is_made_anew(monkeypatch):
         script.over.wait(LONGEST)
 
     with playing(once) as script:
-        service = Service(Address.parse(f"http://127.0.0.1:{script.port}/v1/campaigns/{'0' * 64}"))
+        service = Client(Address.parse(f"http://127.0.0.1:{script.port}/v1/campaigns/{'0' * 64}"))
         for number in range(1, 4):
             assert service.ask("GET", "/x", headers={}).status == 200
             assert script.connections == number

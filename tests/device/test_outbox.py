@@ -10,7 +10,7 @@ from privge.device.batches import send_batches
 from privge.device.index import NodeIndex
 from privge.device.outbox import Outbox
 from privge.device.patience import Patience
-from privge.device.web import Service
+from privge.device.web import Client
 from privge.errors import BadData, PrivacyViolation, ServiceRefused, ServiceUnavailable
 
 ORIGIN = "https://example.org"
@@ -31,7 +31,7 @@ def send(service, campaign, waits):
     url = service.add(campaign)
 
     def call(reports, rows=None, acknowledged=None, **options):
-        where = Service(Address.parse(url), Patience(attempts=3, timeout=5, sleep=waits.append))
+        where = Client(Address.parse(url), Patience(attempts=3, timeout=5, sleep=waits.append))
         rows = range(len(reports)) if rows is None else rows
         acknowledged = [] if acknowledged is None else acknowledged
         try:

@@ -3,10 +3,10 @@ import pytest
 import scipy.sparse
 
 import privge as pg
-from contract.series import exact_embedding
 from privge.embedding.join import feature_rows
 from privge.errors import BadData, CampaignMismatch
 from privge.propagation import Walk, propagate_change
+from privge.testing.series import exact_embedding
 
 
 def network(people=300, seed=0):

@@ -6,7 +6,8 @@ import torch
 
 from privge.datasets import Dataset, load
 from privge.experiments import run
-from privge.experiments.plan import Cell, task_plan
+from privge.experiments.cell import Cell
+from privge.experiments.plan import HDS, task_plan
 from privge.graph import Graph
 from privge.tasks import LinkPredictor, NodeClassifier, split_edges, split_nodes
 
@@ -40,7 +41,7 @@ def test_permuted_test_labels_leave_the_training_unchanged_bit_by_bit(data, monk
     assert (permuted != data.labels).sum() > 100
     other = Dataset(data.name, data.graph, data.features, data.low, data.high, permuted, data.classes)
     heads = trained(monkeypatch, NodeClassifier)
-    cell, settings = Cell("nodes", "synthetic", "hds", 1.0, 3), task_plan("nodes").datasets["synthetic"]
+    cell, settings = Cell("nodes", "synthetic", HDS, 1.0, 3), task_plan("nodes").datasets["synthetic"]
     records = [run.run_cell(cell, 0, settings, one, threads=1) for one in (data, other)]
     for mine, theirs in zip(weights(heads[0]), weights(heads[1]), strict=True):
         assert np.array_equal(mine, theirs)
@@ -52,7 +53,7 @@ def test_removed_test_edges_leave_the_vectors_and_the_training_unchanged(data, m
     """A graph without the test edges, split at the same training edges, gives the same vectors and weights."""
     split = split_edges(data.graph, seed=run.FIRST_SPLIT)
     heads = trained(monkeypatch, LinkPredictor)
-    cell, settings = Cell("links", "synthetic", "hds", 1.0, 3), task_plan("links").datasets["synthetic"]
+    cell, settings = Cell("links", "synthetic", HDS, 1.0, 3), task_plan("links").datasets["synthetic"]
     run.run_cell(cell, 0, settings, data, threads=1)
     kept = np.concatenate([split.train, split.validation])
     smaller = Graph.from_edges(kept, nodes=data.graph.ids)
@@ -70,7 +71,7 @@ def test_the_propagation_sees_training_edges_only(data, monkeypatch):
     seen = []
     original = run.embed
     monkeypatch.setattr(run, "embed", lambda graph, *a, **n: (seen.append(graph), original(graph, *a, **n))[1])
-    cell, settings = Cell("links", "synthetic", "hds", 1.0, 3), task_plan("links").datasets["synthetic"]
+    cell, settings = Cell("links", "synthetic", HDS, 1.0, 3), task_plan("links").datasets["synthetic"]
     run.run_cell(cell, 0, settings, data, threads=1)
     split = split_edges(data.graph, seed=run.FIRST_SPLIT)
     adjacency = seen[0].to_scipy()

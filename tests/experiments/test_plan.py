@@ -6,9 +6,12 @@ import pytest
 
 from privge.datasets import DATASETS
 from privge.errors import BadData
-from privge.experiments.plan import Cell, datasets, k_cells, rival_k, scale_cells, task_plan
-from privge.experiments.run import _noise_seed
+from privge.experiments.cell import Cell
+from privge.experiments.method import RAW_FEATURES
+from privge.experiments.plan import HDS, datasets, k_cells, rival_k, scale_cells, task_plan
+from privge.experiments.run import noise_seed
 from privge.experiments.selection import Selection
+from privge.mechanisms import MultiBit, Piecewise, StructureOnly
 from privge.tasks import LinkPredictor, NodeClassifier
 
 
@@ -28,25 +31,25 @@ def test_the_paper_s_table_is_complete():
     for dataset in ("cora", "pubmed", "lastfm", "facebook", "wikipedia"):
         values = [plan.paper_value(cell) for cell in plan.cells(dataset)]
         assert sum(value is not None for value in values) == 4 * 4
-        assert plan.paper_value(Cell("links", dataset, "none")) is not None
+        assert plan.paper_value(Cell("links", dataset, RAW_FEATURES)) is not None
 
 
 def test_the_paper_s_number_is_shown_only_beside_the_same_k():
     plan = task_plan("links")
-    assert plan.paper_value(Cell("links", "cora", "hds", 1, 1)) == 82.4
-    assert plan.paper_value(Cell("links", "cora", "hds", 1, 20)) is None
-    assert plan.paper_value(Cell("links", "cora", "multibit", 5, rival_k("multibit", 5))) == 76.6
-    assert plan.paper_value(Cell("links", "cora", "multibit", 5, 1)) is None
+    assert plan.paper_value(Cell("links", "cora", HDS, 1, 1)) == 82.4
+    assert plan.paper_value(Cell("links", "cora", HDS, 1, 20)) is None
+    assert plan.paper_value(Cell("links", "cora", MultiBit, 5, rival_k(MultiBit, 5))) == 76.6
+    assert plan.paper_value(Cell("links", "cora", MultiBit, 5, 1)) is None
 
 
 def test_rivals_get_one_feature_for_each_so_much_epsilon():
-    assert [rival_k("piecewise", epsilon) for epsilon in (0.01, 1, 2.5, 4.9, 5)] == [1, 1, 1, 1, 2]
-    assert [rival_k("multibit", epsilon) for epsilon in (2.17, 2.18, 5)] == [1, 1, 2]
+    assert [rival_k(Piecewise, epsilon) for epsilon in (0.01, 1, 2.5, 4.9, 5)] == [1, 1, 1, 1, 2]
+    assert [rival_k(MultiBit, epsilon) for epsilon in (2.17, 2.18, 5)] == [1, 1, 2]
 
 
 def test_controls_have_the_shape_of_the_cells():
     cells = Selection("k", ("cora",)).cells()
-    controls = [cell for cell in Selection("k").with_controls(cells) if cell.mechanism == "structure"]
+    controls = [cell for cell in Selection("k").with_controls(cells) if cell.method is StructureOnly]
     assert {(cell.task, cell.k) for cell in controls} == {(cell.task, cell.k) for cell in cells}
     assert len(cells) == len(k_cells("nodes", "cora")) * 2 == 42
 
@@ -56,7 +59,7 @@ def test_the_scale_of_the_inputs_is_compared_on_the_same_noise():
     assert {cell.form for cell in cells} == {"scaled", "paper"}
     assert len(cells) == 2 * 2 * 4
     for cell in cells:
-        assert _noise_seed(cell, 3) == _noise_seed(replace(cell, form="scaled"), 3)
+        assert noise_seed(cell, 3) == noise_seed(replace(cell, form="scaled"), 3)
         assert (task_plan("nodes").settings(cell).head["scaling"] == "none") == (cell.form == "paper")
 
 

@@ -2,22 +2,36 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from privge.errors import BadData
-from privge.experiments.plan import Cell, task_plan
+from privge.experiments.cell import Cell
+from privge.experiments.method import LABEL_PROPAGATION, PPR_SCORE, RAW_FEATURES
+from privge.experiments.plan import HDS, task_plan
 from privge.experiments.results import Results
+from privge.experiments.schedule import unfinished
+from privge.mechanisms import StructureOnly
 
-CELL = Cell("nodes", "cora", "hds", 1.0, 20)
+COMMITTED = Path(__file__).parents[2] / "docs" / "results"
+
+CELL = Cell("nodes", "cora", HDS, 1.0, 20)
 SETTINGS = task_plan("nodes").datasets["cora"]
 
 
 def record(repeat, settings=SETTINGS, value=80.0):
     return {
-        "task": "nodes", "dataset": "cora", "mechanism": "hds", "epsilon": 1.0, "k": 20, "repeat": repeat,
-        "accuracy": value, "settings": settings.to_dict(), "seconds": {"train": 1.0},
-    }  # fmt: skip
+        "task": "nodes",
+        "dataset": "cora",
+        "mechanism": "hds",
+        "epsilon": 1.0,
+        "k": 20,
+        "repeat": repeat,
+        "accuracy": value,
+        "settings": settings.to_dict(),
+        "seconds": {"train": 1.0},
+    }
 
 
 def test_a_line_cut_off_by_a_crash_is_dropped_and_the_next_one_is_whole(tmp_path):
@@ -58,3 +72,45 @@ def test_a_damaged_line_is_named(tmp_path):
 def test_two_runs_cannot_write_to_one_folder(tmp_path):
     with Results(tmp_path).locked(), pytest.raises(BadData, match="another run"), Results(tmp_path).locked():
         pass
+
+
+@pytest.mark.parametrize(
+    ("former", "method"),
+    [
+        ("none", RAW_FEATURES),
+        ("label_propagation", LABEL_PROPAGATION),
+        ("ppr_score", PPR_SCORE),
+        ("structure", StructureOnly),
+    ],
+)
+def test_older_results_that_name_a_baseline_among_the_mechanisms_are_those_of_the_baseline(tmp_path, former, method):
+    results = Results(tmp_path)
+    results.append(record(0) | {"mechanism": former, "epsilon": None, "k": None})
+    assert list(results.read("nodes", "cora")) == [(Cell("nodes", "cora", method), 0)]
+
+
+def test_a_baseline_is_written_as_one_and_read_again(tmp_path):
+    results, cell = Results(tmp_path), Cell("nodes", "cora", RAW_FEATURES)
+    line = {name: value for name, value in record(0).items() if name not in ("mechanism", "epsilon", "k")}
+    results.append(line | cell.identity())
+    assert "mechanism" not in cell.identity()
+    assert list(results.read("nodes", "cora")) == [(cell, 0)]
+
+
+@pytest.mark.parametrize("named", [{"mechanism": "telepathy"}, {"baseline": "none"}])
+def test_a_method_that_there_is_not_is_named_with_its_line(tmp_path, named):
+    results = Results(tmp_path)
+    results.append(record(0) | named)
+    with pytest.raises(BadData, match=rf"nodes-cora\.jsonl, line 1: there is no \w+ '{next(iter(named.values()))}'"):
+        results.read("nodes", "cora")
+
+
+@pytest.mark.parametrize("path", sorted(COMMITTED.glob("*.jsonl")), ids=lambda path: path.stem)
+def test_every_committed_result_is_counted_and_would_not_be_run_again(path):
+    """The files were written before baselines had a name of their own; a run goes on from them."""
+    task, dataset = path.stem.split("-")
+    results = Results(COMMITTED)
+    lines = path.read_text().splitlines()
+    found = results.read(task, dataset)
+    assert len(found) == len(lines)
+    assert unfinished(results, list({cell for cell, _ in found}), 3) == []

@@ -104,7 +104,7 @@ def test_the_columns_of_a_table_may_have_any_names(caplog):
     table = frame(since=2020).rename(columns={"source": "Follower", "target": "followed"})
     for form in (table, pa.table(table)):
         assert pg.as_graph(form, source="Follower", target="followed").edges == 5
-    assert "left out what edges have beside their ends: 'since'" in caplog.text
+    assert "column 'since' is not used" in caplog.text
     assert pg.as_graph(frame().rename(columns={"source": "From", "target": "To"})).edges == 5
 
 
@@ -127,21 +127,52 @@ def test_a_directed_graph_counts_both_ways_and_this_is_said(caplog):
     assert caplog.text.count("now counts both ways") == 3
 
 
+WEIGHTS = np.arange(1.0, 6.0)
+HEAVY = pg.Graph.from_edges(PAIRS, nodes=NAMES, weights=WEIGHTS)
+
+
+def networkx_with_weights():
+    return networkx.Graph([(*pair, {"weight": weight}) for pair, weight in zip(PAIRS, WEIGHTS, strict=True)])
+
+
 WEIGHTED = {
-    "networkx": lambda: networkx.Graph([(*pair, {"weight": 2.0}) for pair in PAIRS]),
-    "scipy": lambda: matrix().multiply(np.outer(np.arange(1, 6), np.arange(1, 6))),
-    "pandas": lambda: frame(weight=2.0),
-    "arrow": lambda: pa.table(frame(Weight=2.0)),
-    "PyG": lambda: pyg(edge_weight=np.ones(10)),
-    "triples": lambda: [(*pair, 2.0) for pair in PAIRS],
+    "networkx": (networkx_with_weights, {}),
+    "networkx, in another order": (networkx_with_weights, {"nodes": NAMES}),
+    "scipy": (HEAVY.to_scipy, {"nodes": NAMES}),
+    "pandas": (lambda: frame(weight=WEIGHTS), {}),
+    "arrow": (lambda: pa.table(frame(Weight=WEIGHTS)), {}),
+    "PyG": (lambda: pyg(edge_weight=np.tile(WEIGHTS, 2)), {"nodes": NAMES}),
+    "PyG, as attributes": (lambda: pyg(edge_attr=np.tile(WEIGHTS, 2)[:, None]), {"nodes": NAMES}),
+    "triples": (lambda: [(*pair, w) for pair, w in zip(PAIRS, WEIGHTS, strict=True)], {}),
 }
 
 
 @pytest.mark.parametrize("form", WEIGHTED)
+def test_weights_that_are_asked_for_are_honoured(form, caplog):
+    data, options = WEIGHTED[form]
+    graph = pg.as_graph(data(), weight=True, **options)
+    assert graph.weighted
+    assert graph.fingerprint == HEAVY.fingerprint
+    assert caplog.records == []
+
+
+def test_weights_may_have_any_name(tmp_path):
+    named = networkx.Graph([(*pair, {"strength": w}) for pair, w in zip(PAIRS, WEIGHTS, strict=True)])
+    table = frame(strength=WEIGHTS)
+    table.to_csv(tmp_path / "edges.csv", index=False)
+    for data in (named, table, pa.table(table), tmp_path / "edges.csv"):
+        assert pg.as_graph(data, weight="strength").fingerprint == HEAVY.fingerprint
+    data = pyg(strength=np.tile(WEIGHTS, 2))
+    assert pg.as_graph(data, weight="strength", nodes=NAMES).fingerprint == HEAVY.fingerprint
+
+
+@pytest.mark.parametrize("form", WEIGHTED)
 def test_weights_that_were_not_asked_for_are_named_in_one_line(form, caplog):
-    assert pg.as_graph(WEIGHTED[form]()).edges == 5
+    data, options = WEIGHTED[form]
+    graph = pg.as_graph(data(), **options)
+    assert graph.fingerprint == pg.Graph.from_edges(PAIRS, nodes=NAMES).fingerprint
     assert len(caplog.records) == 1
-    assert "without its weights" in caplog.text
+    assert "not used; weight=" in caplog.text
 
 
 WRONG = {
@@ -182,7 +213,7 @@ def test_whatever_is_not_a_graph_is_bad_data_and_not_a_crash(data):
 def test_the_refusal_names_what_came_and_what_is_accepted():
     with pytest.raises(BadData, match=r"^datetime\.date is not a graph; give a Graph .* networkx, .* path of a file$"):
         pg.as_graph(pd.Timestamp("2020-01-01").date())
-    with pytest.raises(BadData, match=r"which columns hold the ends .* has age, likes; give source= and target="):
+    with pytest.raises(BadData, match=r"unknown columns.*source= and target=.*the table has age, likes"):
         pg.as_graph(WRONG["a table of features"])
 
 

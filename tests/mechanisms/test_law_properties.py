@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contract.table import Table, assert_private, assert_rows_are_distributions, exp_below, worst_ratio
 from privge.errors import PrivacyViolation
 from privge.mechanisms import Sampled, default_k, law_for
 from privge.mechanisms.exponential import exp_below as package_exp_below
 from privge.mechanisms.exponential import log_above
+from privge.testing.table import Table, assert_private, assert_rows_are_distributions, exp_below, worst_ratio
 
 PRIVATE = ("hds", "piecewise", "multibit", "laplace")
 

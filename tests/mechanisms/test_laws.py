@@ -2,13 +2,22 @@
 
 import pytest
 
-from contract.law_contract import LawContract
-from contract.table import Table, assert_linear_mean, assert_rows_are_distributions, moments
-from privge.mechanisms import MAX_LEVELS, NoPrivacy, law_for
+from privge.mechanisms import (
+    MAX_LEVELS,
+    Laplace,
+    MultiBit,
+    NoPrivacy,
+    Piecewise,
+    SquareWave,
+    StructureOnly,
+    law_for,
+)
+from privge.testing import LawContract
+from privge.testing.table import Table, assert_linear_mean, assert_rows_are_distributions, moments
 
 
 class TestSquareWave(LawContract):
-    name = "hds"
+    kind = SquareWave
 
     def test_mean_is_exactly_linear(self, laws):
         for _, law in laws:
@@ -16,7 +25,7 @@ class TestSquareWave(LawContract):
 
 
 class TestPiecewise(LawContract):
-    name = "piecewise"
+    kind = Piecewise
 
     def test_raw_output_is_exactly_unbiased(self, laws):
         for _, law in laws:
@@ -25,7 +34,7 @@ class TestPiecewise(LawContract):
 
 
 class TestMultiBit(LawContract):
-    name = "multibit"
+    kind = MultiBit
 
     def test_raw_output_is_exactly_unbiased(self, laws):
         for _, law in laws:
@@ -34,7 +43,7 @@ class TestMultiBit(LawContract):
 
 
 class TestLaplace(LawContract):
-    name = "laplace"
+    kind = Laplace
 
     def test_mean_is_linear_up_to_the_clamped_tails(self, laws):
         # The clamp cuts off what lies beyond the output range. Its share of words times the noise scale,
@@ -53,7 +62,7 @@ def test_laplace_of_a_campaign_has_the_variance_of_laplace_noise(epsilon):
 
 
 class TestStructureOnly(LawContract):
-    name = "structure"
+    kind = StructureOnly
     budgets = (0.0,)
 
     def test_output_says_nothing_about_the_input(self, laws):

@@ -7,7 +7,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from contract.table import (
+from privge import Campaign
+from privge.errors import InvalidCampaign, PrivacyViolation
+from privge.mechanisms import Sampled, SquareWave, law_for
+from privge.mechanisms.square_wave import half_width
+from privge.testing.table import (
     TOTAL,
     Table,
     assert_linear_mean,
@@ -15,10 +19,6 @@ from contract.table import (
     assert_rows_are_distributions,
     exp_below,
 )
-from privge import Campaign
-from privge.errors import InvalidCampaign, PrivacyViolation
-from privge.mechanisms import Sampled, SquareWave, law_for
-from privge.mechanisms.square_wave import half_width
 
 PRIVATE = ("hds", "piecewise", "multibit", "laplace")
 EPSILONS = (0.01, 0.1, 1, 3, 5)

@@ -1,65 +1,27 @@
 """A device does the same work for every value: neither the instructions nor what is remembered say which it was."""
 
-import gc
-import sys
 from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import accumulate
 
-import numpy as np
 import pytest
 
 from privge.mechanisms import Laplace, SquareWave, law_for
+from privge.testing.same_work import instructions, remembered, ways_to_draw
 
 PRIVATE = ("hds", "piecewise", "multibit", "laplace")
 CASES = [(name, epsilon, levels) for name in PRIVATE for epsilon in (1e-3, 0.5, 4) for levels in (2, 33, 1025)]
 
 
-def instructions(law, level, word):
-    """Return the sequence of instructions that draw a code: every place in the byte code, in order."""
-    trace = []
-
-    def follow(frame, event, _):
-        frame.f_trace_opcodes = True
-        frame.f_trace_lines = False
-        if event == "opcode":
-            trace.append((frame.f_code.co_name, frame.f_lasti))
-        return follow
-
-    before = sys.gettrace()
-    gc.disable()  # what it would call in between is no part of the law
-    sys.settrace(follow)
-    try:
-        law.code(level, word)
-    finally:
-        sys.settrace(before)
-        gc.enable()
-    return tuple(trace)
-
-
-def traces(law):
-    """Return the different ways to draw, over the ends, the middle, and words near every kind of border."""
-    last, generator = law.levels - 1, np.random.default_rng(0)
-    levels = sorted({0, last // 2, last, *generator.integers(0, law.levels, 5).tolist()})
-    for level in levels:  # what the law itself needs is prepared before; it is the same for everybody
-        law.code(level, 0)
-    words = [0, 1, 2**52, 2**53 - 1, *generator.integers(0, 2**53, 20).tolist()]
-    return {instructions(law, level, word) for level in levels for word in words}
-
-
 @pytest.mark.parametrize(("name", "epsilon", "levels"), CASES)
 def test_every_level_and_word_runs_the_same_instructions(name, epsilon, levels):
-    assert len(traces(law_for(name, epsilon, levels=levels))) == 1
+    assert len(ways_to_draw(law_for(name, epsilon, levels=levels))) == 1
 
 
 @pytest.mark.parametrize(("name", "epsilon", "levels"), CASES)
 def test_drawing_leaves_no_trace_of_a_level_in_memory(name, epsilon, levels):
     law = law_for(name, epsilon, levels=levels)
-    law.code(0, 0)
-    before = {key: id(value) for key, value in vars(law).items()}
-    for level in range(levels):
-        law.code(level, 2**52)
-    assert {key: id(value) for key, value in vars(law).items()} == before
+    assert not remembered(law)
 
 
 @dataclass(frozen=True)
@@ -86,12 +48,13 @@ class BranchingSquareWave(SquareWave):
 
 
 def test_a_branch_is_noticed():
-    assert len(traces(BranchingSquareWave.for_epsilon(1.0, 33))) > 1
+    assert len(ways_to_draw(BranchingSquareWave.for_epsilon(1.0, 33))) > 1
 
 
 def test_a_row_that_is_built_for_a_new_level_is_noticed():
     law = RememberingLaplace.for_epsilon(1.0, 33)
     assert instructions(law, 0, 0) != instructions(law, 0, 0)
+    assert remembered(law) == {"rows"}
 
 
 @pytest.mark.parametrize("levels", [2, 17, 1025, 4097])

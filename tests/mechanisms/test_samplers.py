@@ -65,6 +65,26 @@ def test_codes_keep_the_shape_of_a_matrix_of_levels():
     assert law.codes(np.zeros((7, 3), dtype=np.int64), np.zeros((7, 3), dtype=np.int64)).shape == (7, 3)
 
 
+@pytest.mark.parametrize("name", ["hds", "piecewise", "multibit", "laplace", "structure", "none"])
+@pytest.mark.parametrize(
+    "levels", [[0, -1], [33, 0], [2**40, 0], [0.0, 1.0]], ids=["below", "above", "far above", "not integers"]
+)
+def test_levels_that_are_not_on_the_grid_are_refused_before_a_kernel_reads_beyond_its_tables(name, levels):
+    epsilon = {"structure": 0.0, "none": float("inf")}.get(name, 1.0)
+    law = law_for(name, epsilon, levels=33)
+    with pytest.raises(ValueError, match="levels must be integers from 0 to 32"):
+        law.codes(np.array(levels), np.zeros(2, dtype=np.int64))
+    with pytest.raises(ValueError, match="levels must be integers from 0 to 32"):
+        law.sample(np.array(levels), NotPrivateSeededSource(0))
+
+
+def test_there_is_one_word_for_each_level():
+    law = law_for("hds", 1.0)
+    with pytest.raises(ValueError, match=r"one word for each level, got \(2,\) for \(3,\)"):
+        law.codes(np.zeros(3, dtype=np.int64), np.zeros(2, dtype=np.int64))
+    assert law.codes(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)).size == 0
+
+
 def test_a_long_sample_uses_every_word_once():
     law = law_for("hds", 1.0)
     levels = np.random.default_rng(0).integers(0, law.levels, 50_000)

@@ -97,7 +97,7 @@ def test_a_subclass_of_an_own_law_is_another_law():
         )
 
 
-@pytest.mark.parametrize("method", ["code", "codes", "sample", "level"])
+@pytest.mark.parametrize("method", ["code", "codes", "_codes", "sample", "level"])
 def test_a_sampler_of_its_own_is_refused(method):
     own = type("Own", (Foreign,), {method: lambda *_: 1})
     with pytest.raises(PrivacyViolation, match=rf"has a {method}\(\) of its own"):
@@ -116,6 +116,28 @@ def test_what_is_no_table_of_weights_is_refused(row):
 
     with pytest.raises(PrivacyViolation, match=r"row \d of the law Broken"):
         verify(Broken.for_epsilon(1.0, 2))
+
+
+@pytest.mark.parametrize(
+    ("levels", "outputs", "problem"),
+    [
+        (1, 2, "levels must be between 2 and 4097, got 1"),
+        (4098, 2, "levels must be between 2 and 4097, got 4098"),
+        (2.0, 2, "levels must be an integer"),
+        (2, 0, "1 to 65,536 outputs, got 0"),
+        (2, 2.0, r"1 to 65,536 outputs, got 2\.0"),
+        (2, 65_537, "1 to 65,536 outputs, got 65537"),
+        (257, 65_536, "257 levels of 65,536 weights, which are too many to read"),
+    ],
+)
+def test_a_law_that_cannot_be_enumerated_is_refused_before_it_is_read(levels, outputs, problem):
+    class Sized(Foreign):
+        def weights(self, _level):
+            pytest.fail("a weight was read")
+
+    Sized.outputs = outputs
+    with pytest.raises(PrivacyViolation, match=problem):
+        verify(Sized(levels, TOTAL - 2))
 
 
 def test_a_law_put_into_the_table_of_laws_is_verified_too(monkeypatch):

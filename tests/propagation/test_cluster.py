@@ -9,7 +9,6 @@ from distributed import Client, LocalCluster
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contract.series import exact_embedding
 from privge._files.folder import Folder
 from privge.errors import ClusterFailed
 from privge.graph import Graph
@@ -18,6 +17,7 @@ from privge.propagation import OnCluster, propagate
 from privge.propagation.cluster.entries import Entries, in_canonical_form, write_matrix
 from privge.propagation.cluster.regime import Capacity, choose, memory_for_columns, memory_for_edges, row_cuts
 from privge.propagation.cluster.tiles import TiledMatrix, tile_name
+from privge.testing.series import exact_embedding
 
 PARAMETERS = {"alpha": 0.1, "r": 0.3, "tolerance": 1e-5}
 
@@ -173,9 +173,9 @@ def test_workers_that_do_not_see_the_folder_are_named(cluster, tmp_path, monkeyp
 def test_dask_knows_what_vectors_weigh():
     from dask.sizeof import sizeof
 
-    from privge.propagation.cluster.shards import Vectors
+    from privge.propagation.cluster.shards import ShardVectors
 
-    assert sizeof(Vectors(np.zeros((2, 1000, 16), np.float32))) >= 128_000
+    assert sizeof(ShardVectors(np.zeros((2, 1000, 16), np.float32))) >= 128_000
 
 
 def test_a_scheduler_that_is_not_there_is_said_in_one_line():

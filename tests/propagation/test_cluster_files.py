@@ -82,3 +82,32 @@ def test_a_shard_of_other_cuts_is_made_again(run):
     other = replace(run, row_cuts=(0, 10, NODES))
     shards.prepare(other, 0)
     assert len(other.folder.sub("shards").read("s00000-indptr.npy")) == 11
+
+
+@pytest.fixture
+def weighted_run(run, tmp_path):
+    graph = run.graph.graph()
+    weights = np.random.default_rng(1).uniform(0.1, 10, graph.edges)
+    heavy = Graph.from_edges(graph.to_edges(), nodes=graph.ids, weights=weights)
+    return replace(run, graph=save_graph(heavy, tmp_path / "b.graph"))
+
+
+@pytest.mark.parametrize(("position", "value"), [(0, 11.0), (3, -1.0), (5, np.nan)])
+def test_a_damaged_order_of_a_weighted_graph_is_refused_by_name(weighted_run, position, value):
+    columns.write_order(weighted_run)
+    folder = weighted_run.folder.sub("order")
+    columns._read_order(folder, weighted_run.graph)
+    spoil(folder, "weights.npy", position, value)
+    with pytest.raises(BadData, match="order: damaged"):
+        columns._read_order(folder, weighted_run.graph)
+
+
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+@pytest.mark.parametrize(("position", "value"), [(0, 0.9), (3, -0.1), (5, np.nan)])
+def test_damaged_shares_of_a_shard_are_made_again(weighted_run, precision, position, value):
+    shards.prepare(weighted_run, 1)
+    folder, name = weighted_run.folder.sub("shards"), f"s00001-shares-{precision}.npy"
+    sound = np.array(folder.read(name))
+    spoil(folder, name, position, value)
+    shards.prepare(weighted_run, 1)
+    np.testing.assert_array_equal(folder.read(name), sound)

@@ -38,7 +38,7 @@ def test_a_sweep_equals_plain_numpy(kind, omega):
     graph, indptr, indices, weights, start, y = problem(kind)
     expected = y.astype(np.float64)
     change, size = plain_sweep(graph.to_scipy(), weights.astype(float), start.astype(float), expected, omega)
-    found = sweep(indptr, indices, weights, start, y, kind(omega))
+    found = sweep(indptr, indices, None, weights, start, y, kind(omega))
     # Errors feed into later rows with weight below 1; 28 units of roundoff a row, amplified by 1 / (1 - 0.9).
     tolerance = 28 * np.finfo(kind).eps * size * 10
     assert np.abs(y - expected).max() <= tolerance
@@ -48,7 +48,7 @@ def test_a_sweep_equals_plain_numpy(kind, omega):
 def test_a_sweep_with_nan_never_looks_converged():
     _, indptr, indices, weights, start, y = problem(np.float32)
     start[7, 3] = np.nan
-    change, _ = sweep(indptr, indices, weights, start, y, np.float32(1))
+    change, _ = sweep(indptr, indices, None, weights, start, y, np.float32(1))
     assert not change <= 1e30
 
 

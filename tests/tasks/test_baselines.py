@@ -58,7 +58,7 @@ def test_best_label_propagation_is_chosen_on_validation_nodes_only(network):
 
 
 def test_ppr_scores_are_entries_of_the_dense_matrix(network, monkeypatch):
-    monkeypatch.setattr(module, "_COLUMNS", 37)
+    monkeypatch.setattr(module, "COLUMNS", 37)
     graph = network.edges.train_graph
     pairs = np.concatenate([network.edges.test, network.edges.test_negatives])
     expected = dense_ppr(graph, 0.3, 0.5)[pairs[:, 0], pairs[:, 1]]
@@ -72,7 +72,7 @@ def test_ppr_scores_never_hold_more_than_a_block_of_columns(network, monkeypatch
         widths.append(features.shape[1])
         return original(graph, features, **options)
 
-    monkeypatch.setattr(module, "_COLUMNS", 50)
+    monkeypatch.setattr(module, "COLUMNS", 50)
     monkeypatch.setattr(module, "propagate", watch)
     ppr_scores(network.edges.train_graph, network.edges.test)
     assert max(widths) == 50
@@ -115,3 +115,10 @@ def test_best_ppr_scores_are_chosen_on_validation_pairs_only(network):
     assert all(np.allclose(a, b, atol=3e-4) for a, b in zip(validation, best[:2], strict=True))
     shuffled = replace(split, test=split.test_negatives, test_negatives=split.test)
     assert np.allclose(best_ppr_scores(shuffled)[1], chosen[0], atol=3e-4)
+
+
+def test_an_option_that_a_baseline_does_not_have_is_refused(network):
+    with pytest.raises(TypeError, match="'r'"):  # pairs are scored by the symmetric form, r = 1/2, and by no other
+        ppr_scores(network.edges.train_graph, network.edges.test, r=0.1)
+    with pytest.raises(TypeError, match="alhpa"):
+        propagate_labels(network.graph, network.labels, network.nodes.train, alhpa=0.2)

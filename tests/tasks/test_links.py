@@ -79,7 +79,7 @@ def test_an_epoch_takes_no_more_positives_than_its_budget(network, monkeypatch):
 def test_products_of_all_pairs_never_exist_at_once(network, monkeypatch):
     """The peak is a copy of the matrix and some blocks; the products of all training pairs would be 3.3 copies."""
     width = 800
-    monkeypatch.setattr(scaling, "_BYTES", 4 * width * 32)
+    monkeypatch.setattr(scaling, "BLOCK_BYTES", 4 * width * 32)
     matrix = np.random.default_rng(0).normal(size=(400, width)).astype(np.float32)
     split = network.edges
     assert 4 * width * len(split.train) > 3.3 * matrix.nbytes

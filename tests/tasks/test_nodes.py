@@ -7,7 +7,7 @@ import torch
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import cross_val_score
 
-from privge.tasks import NodeClassifier, accuracy
+from privge.tasks import LinkPredictor, NodeClassifier, accuracy
 from privge.tasks import nodes as module
 from privge.tasks.network import Perceptron, Training
 
@@ -156,6 +156,17 @@ def test_scikit_learn_can_clone_and_cross_validate(network):
     assert cross_val_score(classifier, network.matrix, network.labels, cv=2).min() > 0.6
 
 
+@pytest.mark.parametrize("head", [NodeClassifier, LinkPredictor])
+def test_parameters_are_set_and_read_by_name_and_by_no_other(head):
+    one = head(seed=3).set_params(hidden=7, device="cuda")
+    parameters = one.get_params()
+    assert (parameters["hidden"], parameters["device"], parameters["seed"]) == (7, "cuda", 3)
+    assert not any(name.endswith("_") for name in parameters)
+    assert repr(one) == repr(head(**parameters))
+    with pytest.raises(TypeError, match="depth"):
+        head(depth=3)
+
+
 def test_plain_fit_keeps_rows_for_validation_and_ignores_unlabelled_ones(network):
     labels = network.labels.copy()
     labels[::3] = -1
@@ -205,7 +216,7 @@ def test_bad_rows_and_labels_are_refused(network):
         NodeClassifier().predict(matrix)
     with pytest.raises(ValueError, match="16 columns"):
         fitted(network).predict(matrix[:, :5])
-    with pytest.raises(ValueError, match="no parameter"):
+    with pytest.raises(ValueError, match="not a parameter"):
         NodeClassifier().set_params(depth=3)
 
 

@@ -61,7 +61,7 @@ def test_rows_scaled_in_blocks_are_those_scaled_at_once(matrix, rule, monkeypatc
     scaling = Scaling.fit(matrix, rule)
     rows = np.random.default_rng(1).permutation(200)[:77]
     whole = scaling.rows(matrix, EVERY)[rows]
-    monkeypatch.setattr(module, "_BYTES", 4 * 30 * 7)
+    monkeypatch.setattr(module, "BLOCK_BYTES", 4 * 30 * 7)
     assert np.allclose(scaling.rows(matrix, rows), whole, rtol=1e-5, atol=1e-6)
     assert np.allclose(Scaling.fit(matrix, rule).rows(matrix, rows), whole, rtol=1e-4, atol=1e-5)
 

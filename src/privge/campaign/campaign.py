@@ -6,134 +6,141 @@ a device needs no ``exp``), under which epsilon, why and for how long. Its docum
 """
 
 import hashlib
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
 import rfc8785
 
 from privge._files.atomic import atomic_path
 from privge._typing import Progress
-from privge.campaign import fields
 from privge.campaign.document import FORMAT, fields_of, parse_json, read_document
+from privge.campaign.features import Bound, Bounds, Names, UpperBound
+from privge.campaign.field import Asked, Field, Shown, stated_fields, stated_once
 from privge.campaign.indices import INDEX_RULE, indices_of
+from privge.campaign.kinds import Choice, Integer, Maybe, Text, Time
+from privge.campaign.privacy import Budget, Grid, IntegerLaw, Mechanism, Share
 from privge.errors import BadData, InvalidCampaign, PrivacyViolation
-from privge.mechanisms import DEFAULT_LEVELS, LAWS, MAX_LEVELS, Law, Sampled, default_k, law_for
+from privge.mechanisms import Law, Sampled
 
 if TYPE_CHECKING:
     from privge.perturbation import FeatureVector
     from privge.perturbation.features import FeatureData
     from privge.reports import Report, Reports
 
-MAX_K = 65_536
-"""Largest k: a device draws that many values in a moment, and no document can ask it for more."""
+_POLICIES = {
+    "clip": "counted as the nearer bound",
+    "midpoint": "counted as the middle of the bounds",
+    "low": "counted as the lower bound",
+    "high": "counted as the upper bound",
+    "refuse": "an error, for simulations; no device answers this",
+}
 
 
-@dataclass(frozen=True, init=False)
+@stated_once
 class Campaign:
-    """One collection of private features, frozen and checked."""
+    """One collection of private features, frozen and checked.
 
-    dimensions: int
-    low: float | tuple[float, ...]
-    high: float | tuple[float, ...]
-    mechanism: str
-    epsilon: float
-    k: int
-    law: Law
-    names: tuple[str, ...] | None
-    out_of_bounds: str
-    missing: str
-    index_rule: str
-    purpose: str
-    opens: str | None
-    closes: str | None
-    retention_days: int | None
+    Every field below is an argument, given by its name: ``Field[A, B]`` takes an ``A`` and holds a ``B``.
+    """
 
-    def __init__(
-        self,
-        *,
-        dimensions: int,
-        low: float | Sequence[float],
-        high: float | Sequence[float],
-        mechanism: str,
-        epsilon: float | None = None,
-        k: int | None = None,
-        levels: int | None = None,
-        names: Sequence[str] | None = None,
-        out_of_bounds: str = "clip",
-        missing: str = "midpoint",
-        purpose: str = "",
-        opens: str | datetime | None = None,
-        closes: str | datetime | None = None,
-        retention_days: int | None = None,
-        law: Law | None = None,
-        index_rule: str = INDEX_RULE,
-    ) -> None:
-        """Check and freeze the fields.
+    dimensions: Field[int, int] = Field(Integer(1, 2**31 - 1), asked=Asked("How many features a person has."))
+    """Number of features each person has, ``d``."""
 
-        Parameters
-        ----------
-        dimensions
-            Number of features each person has, ``d``.
-        low, high
-            Public bounds: one number for all features, or one for each. They must never be computed
-            from private data.
-        mechanism
-            ``hds``, ``piecewise``, ``multibit``, ``laplace``, or a control: ``none``, ``structure``.
-        epsilon
-            Privacy budget of a person's whole report. Left out for the controls.
-        k
-            Features that each person reports; by default `privge.mechanisms.default_k`.
-        levels
-            Input levels of the public grid, 1,025 by default.
-        names
-            Feature names, if they have any.
-        out_of_bounds
-            What becomes of a value outside the bounds: ``clip`` it or take the ``midpoint``. It is fixed here, before
-            any data is seen. ``refuse`` raises an error; it is for simulations, and no device answers such a campaign.
-        missing
-            What becomes of a missing value: the ``midpoint``, or the bound ``low`` or ``high`` (on an even grid, which
-            has no midpoint, one of these). ``refuse`` is for simulations, as above.
-        purpose
-            Why the data is collected, in words for the person who is asked.
-        opens, closes
-            Times with a zone, between which reports are accepted.
-        retention_days
-            Days after closing at which the reports are deleted.
-        law
-            The integer law. Built from mechanism, epsilon, k and levels if left out; one that came
-            with a document is checked against epsilon instead.
-        index_rule
-            How the k indices follow from campaign and node (`privge.campaign.indices`).
-        """
-        values: dict[str, object] = {}
-        d = values["dimensions"] = fields.integer("dimensions", dimensions, least=1, most=2**31 - 1)
-        values["low"], values["high"] = _bounds(low, high, d)
-        name = values["mechanism"] = fields.choice("mechanism", mechanism, list(LAWS))
-        budget = values["epsilon"] = fields.epsilon(epsilon, LAWS[name].fixed_epsilon)
-        share = min(default_k(budget, d), MAX_K) if k is None else fields.integer("k", k, least=1, most=min(d, MAX_K))
-        values["k"] = share
-        values["law"] = _law(law, name, budget, share, d, levels)
-        values["names"] = fields.names(names, d)
-        values["out_of_bounds"] = fields.choice("out_of_bounds", out_of_bounds, ("clip", "midpoint", "refuse"))
-        values["missing"] = fields.choice("missing", missing, ("midpoint", "low", "high", "refuse"))
-        values["purpose"] = fields.text("purpose", purpose)
-        values["opens"], values["closes"] = fields.time("opens", opens), fields.time("closes", closes)
-        values["retention_days"] = (
-            None if retention_days is None else fields.integer("retention_days", retention_days, least=0, most=36_500)
-        )
-        values["index_rule"] = fields.choice("index_rule", index_rule, (INDEX_RULE,))
-        for field, value in values.items():
-            object.__setattr__(self, field, value)
-        self._check_together()
+    names: Field[Sequence[str] | None, tuple[str, ...] | None] = Field(
+        Maybe(Names()), default=None, asked=Asked("Or their names, one on each line.", flag="--names-file")
+    )
+    """Feature names, if they have any."""
 
-    def _check_together(self) -> None:
+    low: Field[float | Sequence[float], Bounds] = Field(
+        Bound(), asked=Asked("Public lower bound of every feature.", default=0.0)
+    )
+    """Public lower bound: one number for all features, or one for each. It must never be computed from private data."""
+
+    high: Field[float | Sequence[float], Bounds] = Field(
+        UpperBound(), asked=Asked("Public upper bound of every feature.", default=1.0)
+    )
+    """Public upper bound, as for ``low``."""
+
+    mechanism: Field[str, str] = Field(Mechanism(), asked=Asked("What devices run.", default="hds"))
+    """``hds``, ``piecewise``, ``multibit``, ``laplace``, or a control: ``none``, ``structure``."""
+
+    epsilon: Field[float | None, float] = Field(
+        Budget(), default=None, asked=Asked("Privacy budget of a person's whole report.")
+    )
+    """Privacy budget of a person's whole report. Left out for the controls."""
+
+    k: Field[int | None, int] = Field(
+        Share(), default=None, asked=Asked("Features a person reports.  [default: epsilon / 2.5, at least 1]")
+    )
+    """Features that each person reports; by default `privge.mechanisms.default_k`."""
+
+    levels: Field[int | None, int] = Field(
+        Grid(), default=None, asked=Asked("Input levels of the grid.  [default: 1025]"), in_document=False
+    )
+    """Input levels of the public grid, 1,025 by default. A document has them in its law."""
+
+    law: Field[Law | None, Law] = Field(IntegerLaw(), default=None)
+    """The integer law. Built from mechanism, epsilon, k and levels if left out; one that came with a document is
+    checked against epsilon instead."""
+
+    out_of_bounds: Field[str, str] = Field(
+        Choice({word: _POLICIES[word] for word in ("clip", "midpoint", "refuse")}),
+        default="clip",
+        asked=Asked("What a value outside the bounds becomes (refuse: simulations only)."),
+        shown=Shown("outside", "a value outside its bounds: {}"),
+    )
+    """What becomes of a value outside the bounds: ``clip`` it or take the ``midpoint``. It is fixed here, before any
+    data is seen. ``refuse`` raises an error; it is for simulations, and no device answers such a campaign."""
+
+    missing: Field[str, str] = Field(
+        Choice({word: _POLICIES[word] for word in ("midpoint", "low", "high", "refuse")}),
+        default="midpoint",
+        asked=Asked("What a missing value counts as (refuse: simulations only)."),
+        shown=Shown("missing", "a value that is missing: {}"),
+    )
+    """What becomes of a missing value: the ``midpoint``, or the bound ``low`` or ``high`` (on an even grid, which has
+    no midpoint, one of these). ``refuse`` is for simulations, as above."""
+
+    purpose: Field[str, str] = Field(
+        Text(), default="", asked=Asked("Why you ask, in words for the person who is asked.")
+    )
+    """Why the data is collected, in words for the person who is asked."""
+
+    opens: Field[str | datetime | None, str | None] = Field(
+        Maybe(Time()),
+        default=None,
+        asked=Asked("Time with a zone, such as 2027-01-01T00:00:00Z."),
+        shown=Shown("opens", absent="at once"),
+    )
+    """Time with a zone, from which on reports are accepted."""
+
+    closes: Field[str | datetime | None, str | None] = Field(
+        Maybe(Time()),
+        default=None,
+        asked=Asked("Time with a zone; no report is taken after it."),
+        shown=Shown("closes", absent="when it is closed by hand"),
+    )
+    """Time with a zone, after which no report is accepted."""
+
+    retention_days: Field[int | None, int | None] = Field(
+        Maybe(Integer(0, 36_500)),
+        default=None,
+        asked=Asked("Days to keep the reports after --closes.", flag="--retention"),
+        shown=Shown("retention", "{} days after closing"),
+    )
+    """Days after closing at which the reports are deleted."""
+
+    index_rule: Field[str, str] = Field(
+        Choice({INDEX_RULE: "which, follows from campaign and node id"}), default=INDEX_RULE
+    )
+    """How the k indices follow from campaign and node (`privge.campaign.indices`)."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "levels", self.law.levels)
         for policy, instead in (("out_of_bounds", "clip"), ("missing", "low or high")):
             if getattr(self, policy) == "midpoint" and self.law.levels % 2 == 0:
                 raise InvalidCampaign(
@@ -199,24 +206,8 @@ class Campaign:
 
     def to_document(self) -> dict[str, Any]:
         """Return the document as plain values."""
-        return {
-            "format": FORMAT,
-            "purpose": self.purpose,
-            "dimensions": self.dimensions,
-            "names": None if self.names is None else list(self.names),
-            "low": self.low if isinstance(self.low, float) else list(self.low),
-            "high": self.high if isinstance(self.high, float) else list(self.high),
-            "out_of_bounds": self.out_of_bounds,
-            "missing": self.missing,
-            "mechanism": self.mechanism,
-            "epsilon": None if self.epsilon == math.inf else self.epsilon,
-            "k": self.k,
-            "index_rule": self.index_rule,
-            "law": self.law.parameters(),
-            "opens": self.opens,
-            "closes": self.closes,
-            "retention_days": self.retention_days,
-        }
+        fields = [field for field in FIELDS.values() if field.in_document]
+        return {"format": FORMAT, **{field.name: field.kind.plain(getattr(self, field.name)) for field in fields}}
 
     def to_json(self) -> str:
         """Return the canonical document, whose SHA-256 is the campaign's id."""
@@ -230,10 +221,8 @@ class Campaign:
     @classmethod
     def from_document(cls, document: Mapping[str, object]) -> Self:
         """Build a campaign from plain values: a saved document, or what a person wrote in TOML."""
-        given = fields_of(document, _FIELDS)
-        if given.get("law") is not None:
-            given["law"] = _law_from(given["law"], given["mechanism"])
-        return cls(**given)  # type: ignore[arg-type]
+        required = [field.name for field in FIELDS.values() if field.required]
+        return cls(**fields_of(document, known=list(FIELDS), required=required))  # type: ignore[arg-type]
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
@@ -250,46 +239,5 @@ class Campaign:
             raise BadData(f"{path}: {error}") from error
 
 
-_FIELDS = [*Campaign.__dataclass_fields__, "levels"]
-
-
-def _bounds(low: object, high: object, dimensions: int) -> tuple[object, object]:
-    lows, highs = fields.bound("low", low, dimensions), fields.bound("high", high, dimensions)
-    # Halved as in the perturbation, so that no range overflows; one that vanishes there is refused here.
-    below, above = np.broadcast_arrays(np.atleast_1d(lows) / 2, np.atleast_1d(highs) / 2)
-    wrong = np.flatnonzero(above - below <= 0)
-    if wrong.size:
-        j = int(wrong[0])
-        raise InvalidCampaign("low", f"must be below high, got {2 * below[j]} and {2 * above[j]} for feature {j}")
-    return lows, highs
-
-
-def _law(given: Law | None, mechanism: str, epsilon: float, k: int, dimensions: int, levels: int | None) -> Law:
-    """Build the law, or check the given one: it must hold epsilon over k draws and carry a signal."""
-    if given is None:
-        size = DEFAULT_LEVELS if levels is None else fields.integer("levels", levels, least=2, most=MAX_LEVELS)
-        law = law_for(mechanism, epsilon, k, size)
-    elif given.name != mechanism or levels not in (None, given.levels):
-        raise InvalidCampaign("law", f"is a {given.name} law of {given.levels} levels, as the campaign is not")
-    else:
-        law = given
-    try:
-        Sampled(law, k, dimensions).check(epsilon)
-    except PrivacyViolation as violation:
-        raise InvalidCampaign("law", str(violation)) from violation
-    if law.gain == 0 and law.fixed_epsilon is None:
-        raise InvalidCampaign(
-            "epsilon",
-            f"{epsilon:.3g} over k = {k} is too small for {law.levels} levels; lower levels or k",
-        )
-    return law
-
-
-def _law_from(parameters: object, mechanism: object) -> Law:
-    kind = LAWS[fields.choice("mechanism", mechanism, list(LAWS))]
-    if not isinstance(parameters, Mapping):
-        raise InvalidCampaign("law", "must be a table of integers")
-    try:
-        return kind.from_parameters(parameters)
-    except (ValueError, TypeError) as error:
-        raise InvalidCampaign("law", str(error)) from error
+FIELDS = stated_fields(Campaign)
+"""Every field of a campaign, as it is stated there."""

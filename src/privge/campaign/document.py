@@ -33,7 +33,7 @@ def parse_json(text: str | bytes) -> dict[str, object]:
     return document
 
 
-def fields_of(document: Mapping[str, object], known: Sequence[str]) -> dict[str, object]:
+def fields_of(document: Mapping[str, object], *, known: Sequence[str], required: Sequence[str]) -> dict[str, object]:
     """Return the fields of a document, with a list of features spread over its columns."""
     fields = dict(document)
     if (version := fields.pop("format", FORMAT)) != FORMAT:
@@ -45,9 +45,9 @@ def fields_of(document: Mapping[str, object], known: Sequence[str]) -> dict[str,
                 raise InvalidCampaign(name, "is given twice: by itself and by features")
         fields.update(columns)
     _known_keys(fields, known)
-    for required in ("dimensions", "low", "high", "mechanism"):
-        if required not in fields:
-            raise InvalidCampaign(required, "is missing")
+    for name in required:
+        if name not in fields:
+            raise InvalidCampaign(name, "is missing")
     return fields
 
 

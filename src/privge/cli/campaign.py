@@ -4,7 +4,7 @@ import json
 import math
 import os
 import re
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,55 +13,24 @@ import click
 
 from privge.campaign import Campaign
 from privge.cli.actor import as_field, user
-from privge.cli.declared import file_option, flag, option, options_into
+from privge.cli.declared import file_option, flag, options_into
+from privge.cli.fields import asked_fields
 from privge.cli.options import INPUT, OUTPUT, check_output, existing, json_option, naming, refuse_given
+from privge.cli.passwords import warn_of_password
 from privge.cli.shown import facts, table, warn
 from privge.collect.publishing import check_times, warnings_of
 from privge.errors import BadData, InvalidCampaign, ServiceRefused
-from privge.mechanisms import LAWS, MAX_LEVELS
+from privge.wire import paths
+from privge.wire.messages import JSON_TYPE, OPERATOR_HEADER
+from privge.wire.tokens import authorization
 
 if TYPE_CHECKING:
-    from privge.device.web import Answer
+    from privge.device.web import Reply
 
 
 @click.group()
 def campaign() -> None:
     """Write the public contract of a collection, show one, publish it, or close it."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class DocumentOptions:
-    """The fields of a campaign; each is a field of its document, and left out of it if it is left out here."""
-
-    dimensions: int | None = option("--dimensions", type=click.IntRange(1), help="How many features a person has.")
-    low: float = option("--low", type=float, default=0.0, help="Public lower bound of every feature.")
-    high: float = option("--high", type=float, default=1.0, help="Public upper bound of every feature.")
-    mechanism: str = option("--mechanism", type=click.Choice(list(LAWS)), default="hds", help="What devices run.")
-    epsilon: float | None = option("--epsilon", type=float, help="Privacy budget of a person's whole report.")
-    k: int | None = option(
-        "--k", type=click.IntRange(1), help="Features a person reports.  [default: epsilon / 2.5, at least 1]"
-    )
-    levels: int | None = option(
-        "--levels", type=click.IntRange(2, MAX_LEVELS), help="Input levels of the grid.  [default: 1025]"
-    )
-    out_of_bounds: str = option(
-        "--out-of-bounds",
-        type=click.Choice(["clip", "midpoint", "refuse"]),
-        default="clip",
-        help="What a value outside the bounds becomes (refuse: simulations only).",
-    )
-    missing: str = option(
-        "--missing",
-        type=click.Choice(["midpoint", "low", "high", "refuse"]),
-        default="midpoint",
-        help="What a missing value counts as (refuse: simulations only).",
-    )
-    purpose: str = option("--purpose", default="", help="Why you ask, in words for the person who is asked.")
-    opens: str | None = option("--opens", help="Time with a zone, such as 2027-01-01T00:00:00Z.")
-    closes: str | None = option("--closes", help="Time with a zone; no report is taken after it.")
-    retention_days: int | None = option(
-        "--retention", type=click.IntRange(0), help="Days to keep the reports after --closes."
-    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,10 +46,9 @@ class ServiceOptions:
 
 @campaign.command()
 @click.option("--from", "source", type=INPUT, help="Campaign in TOML or JSON, instead of the options below.")
-@click.option("--names-file", type=INPUT, help="Names of the features, one on each line, instead of --dimensions.")
-@options_into(asked=DocumentOptions)
+@asked_fields
 @click.option("-o", "--output", type=OUTPUT, required=True, help="Where the canonical document goes (.json).")
-def new(source: Path | None, names_file: Path | None, asked: DocumentOptions, output: Path) -> None:
+def new(source: Path | None, output: Path, **asked: object) -> None:
     """Write the canonical document of a campaign: checked, with its integer law, named by its hash.
 
     Bounds, purpose and times cannot be changed afterwards: another document is another campaign.
@@ -93,24 +61,23 @@ def new(source: Path | None, names_file: Path | None, asked: DocumentOptions, ou
     """
     check_output(output, ".json")
     if source is not None:
-        decided = ("names_file", *(field.name for field in fields(DocumentOptions)))
-        refuse_given(decided, "with --from, which brings its own campaign")
+        refuse_given(asked, "with --from, which brings its own campaign")
         made = Campaign.load(existing(source))
         with naming(source):
             check_times(made, datetime.now(UTC))
     else:
-        made = _from_options(names_file, asked)
+        made = _from_options(asked)
     warn(made)
     made.save(output)
     click.echo(f"Campaign {made.id} is in {output}")
 
 
-def _from_options(names_file: Path | None, asked: DocumentOptions) -> Campaign:
-    document = {field: value for field, value in asdict(asked).items() if value is not None}
-    if (names_file is None) == ("dimensions" not in document):
+def _from_options(asked: dict[str, object]) -> Campaign:
+    document = {name: value for name, value in asked.items() if value is not None}
+    if ("names" in document) == ("dimensions" in document):
         raise click.UsageError("Give either --dimensions or --names-file.")
-    if names_file is not None:
-        document["names"] = names = _names(existing(names_file))
+    if isinstance(path := document.get("names"), Path):
+        document["names"] = names = _names(existing(path))
         document["dimensions"] = len(names)
     try:
         made = Campaign.from_document(document)
@@ -171,7 +138,7 @@ def publish(path: Path, origin: str, operator: ServiceOptions) -> None:
         check_times(published, datetime.now(UTC))
     warn(published)
     url = _url(origin, published.id)
-    answer = _ask(url, "/v1/campaigns", published.to_json().encode(), operator)
+    answer = _ask(url, paths.CAMPAIGNS, published.to_json().encode(), operator)
     if answer.status not in (200, 201):
         raise ServiceRefused(answer.status, f"the service refuses the campaign with {answer.status}: {answer.detail}")
     click.echo(url)
@@ -180,7 +147,13 @@ def publish(path: Path, origin: str, operator: ServiceOptions) -> None:
 @campaign.command()
 @click.argument("campaign_id", metavar="ID")
 @click.option("--service", "origin", metavar="URL", help="https://host, what comes before /v1.")
-@click.option("--store", "store_url", metavar="URL", help="Or the store itself.  [default: PRIVGE_STORE]")
+@click.option(
+    "--store",
+    "store_url",
+    metavar="URL",
+    callback=warn_of_password,
+    help="Or the store itself.  [default: PRIVGE_STORE]",
+)
 @options_into(operator=ServiceOptions)
 def close(campaign_id: str, origin: str | None, store_url: str | None, operator: ServiceOptions) -> None:
     """Take no more reports for a campaign. Its days of retention begin; it cannot be opened again.
@@ -205,7 +178,7 @@ def close(campaign_id: str, origin: str | None, store_url: str | None, operator:
     if len(campaign_id) != 64:
         raise click.BadParameter("a service needs all 64 digits of the id", param_hint="ID")
     url = _url(origin or "", campaign_id)
-    answer = _ask(url, f"/v1/campaigns/{campaign_id}/close", None, operator)
+    answer = _ask(url, paths.closing(campaign_id), None, operator)
     if answer.status != 200:
         raise ServiceRefused(answer.status, f"the service refuses to close it with {answer.status}: {answer.detail}")
     click.echo(f"Campaign {campaign_id} is closed")
@@ -221,25 +194,25 @@ def _close_in_store(url: str, wanted: str, by: str) -> tuple[str, bool]:
 
 
 def _url(origin: str, campaign_id: str) -> str:
-    return f"{origin.rstrip('/')}/v1/campaigns/{campaign_id}"
+    return f"{origin.rstrip('/')}{paths.campaign(campaign_id)}"
 
 
-def _ask(url: str, path: str, body: bytes | None, operator: ServiceOptions) -> "Answer":
+def _ask(url: str, path: str, body: bytes | None, operator: ServiceOptions) -> "Reply":
     """Ask a service as its operator."""
     from privge.collect.service.credentials import ADMIN_VARIABLE, read_admin_token
     from privge.device.address import Address
-    from privge.device.web import Service
+    from privge.device.web import Client
 
     token = read_admin_token(operator.admin_token_file)
     if token is None:
         raise click.UsageError(f"Give --admin-token-file, or the secret in {ADMIN_VARIABLE}.")
-    headers = {"Authorization": f"Bearer {token}"}
+    headers = authorization(token)
     if body is not None:
-        headers["Content-Type"] = "application/json"
+        headers["Content-Type"] = JSON_TYPE
     if operator.name is not None:
-        headers["Privge-Operator"] = operator.name
-    service = Service(Address.parse(url, insecure_http=operator.insecure_http))
+        headers[OPERATOR_HEADER] = operator.name
+    client = Client(Address.parse(url, insecure_http=operator.insecure_http))
     try:
-        return service.ask("POST", f"{service.address.base}{path}", body=body, headers=headers)
+        return client.ask("POST", f"{client.address.base}{path}", body=body, headers=headers)
     finally:
-        service.close()
+        client.close()

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import click
 
+from privge.cli.one_of import OneOf
 from privge.cli.options import json_option
 from privge.cli.progress import progress_bar
 from privge.cli.remarks import show_remarks
 from privge.datasets.cache import DataDirectory, data_directory
-from privge.datasets.catalogue import DATASETS
+from privge.datasets.catalogue import datasets as catalogue
 from privge.datasets.fetch import fetch
 from privge.datasets.status import Status, inspect
 from privge.errors import BadData, PrivgeError
@@ -21,7 +22,7 @@ _FIGURES = ("nodes", "edges", "self_loops", "features", "classes")
 
 
 @click.command()
-@click.argument("names", metavar="[NAME]...", nargs=-1, type=click.Choice(list(DATASETS)))
+@click.argument("names", metavar="[NAME]...", nargs=-1, type=OneOf(catalogue))
 @click.option(
     "--data-dir",
     type=click.Path(path_type=Path, file_okay=False),
@@ -44,9 +45,9 @@ def datasets(names: tuple[str, ...], data_dir: Path | None, *, download: bool, a
     """
     show_remarks(quiet=True)  # what was dropped is in the table
     directory = data_directory(data_dir)
-    chosen = list(dict.fromkeys(names)) or list(DATASETS)
+    chosen = list(dict.fromkeys(names)) or list(catalogue().usable())
     failures = {name: _download(name, directory) for name in chosen} if download else {}
-    statuses = [inspect(DATASETS[name], directory) for name in chosen]
+    statuses = [inspect(catalogue()[name], directory) for name in chosen]
     rows = [_row(status, directory, failures.get(status.description.name)) for status in statuses]
     if as_json:
         click.echo(json.dumps({"data_dir": str(directory.path), "datasets": rows}))
@@ -60,7 +61,7 @@ def _download(name: str, directory: DataDirectory) -> str | None:
     """Fetch one dataset; return what went wrong, so that the others are fetched all the same."""
     try:
         with progress_bar(f"Downloading {name}") as progress:
-            fetch(DATASETS[name], directory, progress=progress)
+            fetch(catalogue()[name], directory, progress=progress)
     except PrivgeError as error:
         return str(error)
     return None

@@ -6,7 +6,8 @@ import math
 import click
 import numpy as np
 
-from privge.mechanisms import LAWS, MAX_LEVELS, Law, Sampled, law_for
+from privge.cli.fields import field_option
+from privge.mechanisms import MAX_LEVELS, Law, Sampled, law_for, laws
 from privge.random import TOTAL
 
 _ROWS = 24  # lines of the chart
@@ -14,7 +15,7 @@ _BAR = 26  # characters of the longest bar
 
 
 @click.command()
-@click.option("--mechanism", type=click.Choice(list(LAWS)), default="hds", show_default=True, help="Which law to show.")
+@field_option("mechanism", help="Which law to show.")
 @click.option("--epsilon", type=float, help="Privacy budget of the whole report; leave out for none and structure.")
 @click.option(
     "--k",
@@ -58,7 +59,10 @@ def law(
     budget = _budget(mechanism, epsilon)
     if any(math.isnan(x) for x in inputs):
         raise click.BadParameter("must be numbers from -1 to 1", param_hint="--at")
-    one = law_for(mechanism, budget, k, levels)
+    try:
+        one = law_for(mechanism, budget, k, levels)
+    except ValueError as error:  # of a law from outside, which may not have every grid
+        raise click.UsageError(str(error)) from error
     composed = Sampled(one, k, k)
     composed.check(budget)
     if as_json:
@@ -68,7 +72,7 @@ def law(
 
 
 def _budget(mechanism: str, epsilon: float | None) -> float:
-    fixed = LAWS[mechanism].fixed_epsilon
+    fixed = laws()[mechanism].fixed_epsilon
     if fixed is not None:
         if epsilon not in (None, fixed):
             raise click.BadParameter(f"the control {mechanism!r} has no epsilon to choose", param_hint="--epsilon")

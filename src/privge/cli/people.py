@@ -22,7 +22,6 @@ from privge._files.tables import line_of, read_table
 from privge.cli.ids import IdOptions
 from privge.cli.options import existing, in_parts, naming
 from privge.device.outbox import Outbox
-from privge.device.token import TokenOf, node_of
 from privge.errors import BadData, PrivacyViolation
 from privge.ids import Ids, node_key
 from privge.perturbation import read_features
@@ -32,6 +31,7 @@ from privge.perturbation.features import Features
 from privge.perturbation.simulate_parts import feature_files
 from privge.reports import Reports
 from privge.reports.parts import ReportParts
+from privge.wire.tokens import TokenOf, mint, node_of
 
 _HOUR = 3_600
 
@@ -146,7 +146,6 @@ def token_source(campaign: str, keys_file: Path | None, tokens_path: Path | None
 
 def _minting(campaign: str, keys_file: Path | None) -> TokenOf:
     from privge.collect.service.credentials import read_keys
-    from privge.collect.tokens import mint
 
     key = read_keys(keys_file)[0]
     return lambda node: mint(key, node=node, campaign=campaign, expires=int(time.time()) + _HOUR)

@@ -11,12 +11,13 @@ from privge._imports import require
 from privge.cli.declared import option, options_into
 from privge.cli.options import json_option
 from privge.cli.progress import progress_bar
+from privge.experiments.method import RAW_FEATURES
 from privge.experiments.spread import NO_SPREAD
-from privge.mechanisms import LAWS
+from privge.mechanisms import LAWS, NoPrivacy
 
 if TYPE_CHECKING:
-    from privge.experiments.plan import Cell
-    from privge.experiments.summary import Summary
+    from privge.experiments.cell import Cell
+    from privge.experiments.comparison import Comparison
 
 _COLUMNS = (
     "task",
@@ -34,6 +35,8 @@ _COLUMNS = (
 )
 _ITEMS = ("nodes", "links", "k", "scale", "variance", "all")
 
+_METHODS = (*(name for name in LAWS if name != NoPrivacy.name), RAW_FEATURES.name)
+
 
 @dataclass(frozen=True, kw_only=True)
 class SelectionOptions:
@@ -43,7 +46,7 @@ class SelectionOptions:
         "--dataset", multiple=True, help="Only this dataset; may be given several times.  [default: those at hand]"
     )
     mechanisms: tuple[str, ...] = option(
-        "--mechanism", multiple=True, type=click.Choice(list(LAWS)), help="Only this mechanism."
+        "--mechanism", multiple=True, type=click.Choice(_METHODS), help="Only this mechanism or control."
     )
     epsilons: tuple[float, ...] = option("--epsilon", multiple=True, type=float, help="Only this privacy budget.")
     ks: tuple[int, ...] = option(
@@ -94,10 +97,10 @@ def reproduce(item: str, chosen: SelectionOptions, run: RunOptions, *, as_json: 
     if item != "variance":  # which is arithmetic alone
         require("an experiment", "torch", "sklearn")
     from privge.experiments import variance
+    from privge.experiments.comparison import Table
     from privge.experiments.results import Results
     from privge.experiments.schedule import run_all
     from privge.experiments.selection import Selection
-    from privge.experiments.summary import Table
 
     results, repeats = Results(run.folder), run.repeats
     selection = Selection(item, chosen.names, chosen.mechanisms, chosen.epsilons, chosen.ks)
@@ -110,29 +113,29 @@ def reproduce(item: str, chosen: SelectionOptions, run: RunOptions, *, as_json: 
     with progress_bar(f"{item}, {repeats} repeats of {len(cells)} cells with controls") as progress:
         planned = selection.with_controls(cells)
         run_all(results, planned, repeats, jobs=run.jobs, data_dir=run.data_dir, progress=progress)
-    _print(Table(results, repeats).summaries(cells), as_json=as_json)
+    _print(Table(results, repeats).comparisons(cells), as_json=as_json)
 
 
-def _print(summaries: "list[Summary]", *, as_json: bool) -> None:
+def _print(comparisons: "list[Comparison]", *, as_json: bool) -> None:
     if as_json:
-        for summary in summaries:
-            click.echo(json.dumps(summary.to_dict()))
+        for one in comparisons:
+            click.echo(json.dumps(one.to_dict()))
         return
-    rows = [_COLUMNS, *(_row(one) for one in summaries)]
+    rows = [_COLUMNS, *(_row(one) for one in comparisons)]
     widths = [max(len(row[i]) for row in rows) for i in range(len(_COLUMNS))]
     for row in rows:
         cells = [
             f"{text:{'<' if i < 3 else '>'}{width}}" for i, (text, width) in enumerate(zip(row, widths, strict=True))
         ]
         click.echo("  ".join(cells).rstrip())
-    if any(one.cell.form == "paper" for one in summaries):
+    if any(one.cell.form == "paper" for one in comparisons):
         click.echo("* inputs as the paper feeds them to its network, not brought to one scale")
-    if any(one.value.repeats == 1 for one in summaries):
+    if any(one.value.repeats == 1 for one in comparisons):
         click.echo(f"Without ±: {NO_SPREAD}; a difference of one repeat has no interval, and nothing follows from it.")
 
 
-def _row(one: "Summary") -> tuple[str, ...]:
-    cell, controls = one.cell, (one.structure_only, one.baseline, one.no_privacy)
+def _row(one: "Comparison") -> tuple[str, ...]:
+    cell, controls = one.cell, (one.structure_only, one.graph_alone, one.no_privacy)
     paper = "" if one.paper is None else f"{one.paper:g}"
     shape = (_name(cell), str(cell.k or ""))
     differences = (str(one.lift), str(one.lift_over_graph_alone))
@@ -140,7 +143,7 @@ def _row(one: "Summary") -> tuple[str, ...]:
 
 
 def _mechanism(cell: "Cell") -> str:
-    return cell.mechanism + ("*" if cell.form == "paper" else "")
+    return cell.method.name + ("*" if cell.form == "paper" else "")
 
 
 def _name(cell: "Cell") -> str:

@@ -4,14 +4,14 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 import click
 
 from privge._imports import require
 from privge.cli.actor import user
 from privge.cli.declared import file_option, option, options_into
-from privge.cli.options import existing, given
+from privge.cli.options import existing
+from privge.cli.passwords import shows_password
 from privge.cli.token import keys_field
 from privge.collect.stores.rules import LIFETIME_EPSILON
 
@@ -112,10 +112,10 @@ def serve(store_url: str, access: AccessOptions, where: AddressOptions, limits: 
       PRIVGE_STORE=postgresql://... privge serve --keys-file keys --workers 4
     """
     require("the service", "granian", "msgspec", "starlette")
-    from privge.collect.service.server import Address, run
+    from privge.collect.service.server import Listening, run
 
     _check(store_url, where)
-    address = Address(where.host, where.port, where.tls_cert, where.tls_key, head_seconds=limits.head_seconds)
+    address = Listening(where.host, where.port, where.tls_cert, where.tls_key, head_seconds=limits.head_seconds)
     run(
         store_url,
         _settings(access, limits),
@@ -146,7 +146,7 @@ def _check(store_url: str, where: AddressOptions) -> None:
     postgres = store_url.startswith(("postgresql://", "postgres://"))
     if where.workers > 1 and not postgres:
         raise click.UsageError("SQLite has one writer: use --workers 1, or a PostgreSQL store.")
-    if postgres and given("store_url") and urlsplit(store_url).password is not None:
+    if postgres and shows_password(click.get_current_context(), "store_url", store_url):
         raise click.UsageError("Everybody on this machine can see a password in --store; use PRIVGE_STORE instead.")
     if (where.tls_cert is None) != (where.tls_key is None):
         raise click.UsageError("TLS needs both --tls-cert and --tls-key.")

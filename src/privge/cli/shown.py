@@ -2,21 +2,16 @@
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import click
 
 from privge.campaign import Campaign
+from privge.campaign.campaign import FIELDS
+from privge.campaign.field import Field, Shown
 from privge.cli.terminal import one_line
 from privge.collect.publishing import warnings_of
 from privge.mechanisms.odds import certainty
-
-_POLICIES = {
-    "clip": "counted as the nearer bound",
-    "midpoint": "counted as the middle of the bounds",
-    "low": "counted as the lower bound",
-    "high": "counted as the upper bound",
-    "refuse": "an error, for simulations; no device answers this",
-}
 
 
 def warn(campaign: Campaign) -> None:
@@ -29,8 +24,6 @@ def facts(campaign: Campaign) -> list[tuple[str, str]]:
     """Return what is asked and promised, line by line."""
     each, levels, spent = campaign.epsilon / campaign.k, campaign.law.levels, campaign.sampled.realised_epsilon
     asked = f"each person for {campaign.k:,} of {campaign.dimensions:,} features"
-    days = "not stated" if campaign.retention_days is None else f"{campaign.retention_days} days after closing"
-    outside, missing = _POLICIES[campaign.out_of_bounds], _POLICIES[campaign.missing]
     return [
         ("campaign", campaign.id),
         ("purpose", one_line(campaign.purpose) or "not stated"),
@@ -38,12 +31,13 @@ def facts(campaign: Campaign) -> list[tuple[str, str]]:
         ("epsilon", f"{campaign.epsilon:g} for the whole report, {each:.3g} for each of its features"),
         ("law", f"{campaign.mechanism}, {levels:,} levels; its exact integers spend {spent:.6g}"),
         ("reveals", _reveals(campaign, each)),
-        ("outside", f"a value outside its bounds: {outside}"),
-        ("missing", f"a value that is missing: {missing}"),
-        ("opens", campaign.opens or "at once"),
-        ("closes", campaign.closes or "when it is closed by hand"),
-        ("retention", days),
+        *((field.shown.label, _words(field, field.shown, campaign)) for field in FIELDS.values() if field.shown),
     ]
+
+
+def _words(field: Field[Any, Any], shown: Shown, campaign: Campaign) -> str:
+    value = getattr(campaign, field.name)
+    return shown.absent if value is None else one_line(shown.words.format(field.kind.words(value)))
 
 
 def _reveals(campaign: Campaign, each: float) -> str:

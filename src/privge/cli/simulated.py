@@ -9,11 +9,12 @@ import click
 from privge._files.folder import Folder
 from privge.campaign import Campaign
 from privge.cli.declared import option
+from privge.cli.fields import campaign_field
 from privge.cli.ids import IdOptions
 from privge.cli.options import existing, naming, refuse_given
 from privge.cli.progress import progress_bar
 from privge.errors import InvalidCampaign
-from privge.mechanisms import LAWS, MAX_LEVELS
+from privge.mechanisms import laws
 from privge.perturbation import read_features
 from privge.perturbation.bounds import assumed, check_features, check_parts
 from privge.perturbation.feature_files import read_feature_names
@@ -28,30 +29,19 @@ _HOW = "--low and --high for all features, or a campaign file with bounds for ea
 class SimulationOptions:
     """A campaign for a simulation, as the command line describes it."""
 
-    mechanism: str = option(
-        "--mechanism", type=click.Choice(list(LAWS)), default="hds", help="none, structure: controls."
+    mechanism: str = campaign_field("mechanism", help="none, structure: controls.")
+    epsilon: float | None = campaign_field(
+        "epsilon", help="Privacy budget of a person's whole report; not for the controls."
     )
-    epsilon: float | None = option(
-        "--epsilon", type=float, help="Privacy budget of a person's whole report; not for the controls."
+    k: int | None = campaign_field("k")
+    low: float | None = campaign_field(
+        "low", default=None, help="Public lower bound of every feature.  [default: 0, if no value lies below]"
     )
-    k: int | None = option(
-        "--k", type=click.IntRange(1), help="Features a person reports.  [default: epsilon / 2.5, at least 1]"
+    high: float | None = campaign_field(
+        "high", default=None, help="Public upper bound of every feature.  [default: 1, if no value lies above]"
     )
-    low: float | None = option(
-        "--low", type=float, help="Public lower bound of every feature.  [default: 0, if no value lies below]"
-    )
-    high: float | None = option(
-        "--high", type=float, help="Public upper bound of every feature.  [default: 1, if no value lies above]"
-    )
-    levels: int | None = option(
-        "--levels", type=click.IntRange(2, MAX_LEVELS), help="Input levels of the grid.  [default: 1025]"
-    )
-    missing: str = option(
-        "--missing",
-        type=click.Choice(["midpoint", "low", "high", "refuse"]),
-        default="midpoint",
-        help="What a missing value counts as; an even grid has no midpoint.",
-    )
+    levels: int | None = campaign_field("levels")
+    missing: str = campaign_field("missing", help="What a missing value counts as; an even grid has no midpoint.")
     seed: int | None = option("--seed", type=click.IntRange(0), help="Repeat the noise. NOT PRIVATE; for research.")
 
 
@@ -71,7 +61,7 @@ class Simulation:
         described = self.described
         if self.campaign_path is not None:
             refuse_given(DESCRIBING, "with --campaign, which brings its own campaign")
-        elif described.epsilon is None and LAWS[described.mechanism].fixed_epsilon is None:
+        elif described.epsilon is None and laws()[described.mechanism].fixed_epsilon is None:
             raise click.UsageError("Give --epsilon, the privacy budget of a person's whole report.")
 
     def for_file(self, path: Path) -> tuple[Campaign, Features]:

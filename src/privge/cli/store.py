@@ -11,19 +11,23 @@ import click
 
 from privge.cli.actor import as_option, user
 from privge.cli.options import OUTPUT, Command, json_option
+from privge.cli.passwords import warn_of_password
 from privge.cli.terminal import one_line
-from privge.collect.plausibility import Unexplained
+from privge.collect.plausibility import Unexplained, unexplained
 from privge.collect.publishing import NEVER_ENDS
 from privge.collect.stores.log import Act
 from privge.collect.stores.opening import open_store
 from privge.collect.stores.rules import without_end
+from privge.collect.stores.store import NoBackup
 from privge.curator import find_campaign
 from privge.errors import BadData, PrivgeError
 
 
 def _store_option(command: Command) -> Command:
     text = "sqlite:///path, a bare path (SQLite), or postgresql://...  [default: PRIVGE_STORE]"
-    return click.option("--store", "url", required=True, envvar="PRIVGE_STORE", help=text)(command)
+    return click.option("--store", "url", required=True, envvar="PRIVGE_STORE", callback=warn_of_password, help=text)(
+        command
+    )
 
 
 @click.group()
@@ -82,16 +86,16 @@ def verify(url: str, lifetime_epsilon: float | None, *, as_json: bool) -> None:
     opened = open_store(url, _finite(lifetime_epsilon), create=False)
     try:
         problems = opened.verify()
-        unexplained = [] if problems else opened.unexplained()
+        false = [] if problems else unexplained(opened)
         states = [] if problems else opened.campaigns()
     finally:
         opened.close()
-    said = [*problems, *(_accusation(each) for each in unexplained if each.false)]
+    said = [*problems, *(_accusation(each) for each in false if each.false)]
     for state in states:
         if state.open and without_end(state.campaign):
             click.echo(f"Warning: campaign {state.campaign.id[:12]}: {NEVER_ENDS}", err=True)
     if as_json:
-        shares = [asdict(each) | {"share": each.share} for each in unexplained]
+        shares = [asdict(each) | {"share": each.share} for each in false]
         click.echo(json.dumps({"problems": said, "unexplained": shares}))
     else:
         for line in said or ["Everything is as it must be."]:
@@ -121,15 +125,13 @@ def backup(url: str, output: Path) -> None:
 
     A backup keeps reports that are erased later. Let it expire within the time that you promise for erasure.
     """
-    from privge.collect.stores.sqlite import SqliteStore
-
     if not output.parent.is_dir():
         raise click.BadParameter(f"there is no folder {output.parent}", param_hint="--output")
     opened = open_store(url, create=False)
     try:
-        if not isinstance(opened, SqliteStore):
-            raise click.UsageError("This is for SQLite; PostgreSQL has its own tools, such as pg_dump.")
         opened.backup(output)
+    except NoBackup as error:
+        raise click.UsageError(str(error)) from error
     finally:
         opened.close()
     click.echo(f"A copy of the store is in {output}")

@@ -26,11 +26,12 @@ from privge.device.address import Address
 from privge.device.contribute import fetch_campaign
 from privge.device.folder import default_folder
 from privge.device.outbox import Outbox
-from privge.device.token import TokenOf
-from privge.device.web import Service
+from privge.device.web import Client
 from privge.errors import PrivgeError
+from privge.wire.limits import MAX_BATCH
+from privge.wire.messages import HELD, OPEN
+from privge.wire.tokens import TokenOf
 
-_MAX_BATCH = 5_000
 _GOOD = {"stored", "same"}
 
 
@@ -84,7 +85,7 @@ class SendingOptions:
         type=click.Path(path_type=Path, file_okay=False),
         help="Where finished reports are kept.  [default: privge/submit in your data folder]",
     )
-    size: int = option("--size", type=click.IntRange(1, _MAX_BATCH), default=1_000, help="Reports in one request.")
+    size: int = option("--size", type=click.IntRange(1, MAX_BATCH), default=1_000, help="Reports in one request.")
     insecure_http: bool = flag("--insecure-http", about="Allow plain http to another machine: others can read along.")
 
 
@@ -115,13 +116,13 @@ def submit(
     require("sending batches", "msgspec")
     start = time.monotonic()
     totals = _Totals()
-    with closing(Service(Address.parse(people.url, insecure_http=sending.insecure_http))) as service:
-        campaign = fetch_campaign(service)
+    with closing(Client(Address.parse(people.url, insecure_http=sending.insecure_http))) as client:
+        campaign = fetch_campaign(client)
         token_of = token_source(campaign.id, tokens.keys_file, tokens.tokens_path)
         outbox = Outbox((sending.state or default_folder() / "submit") / campaign.id, campaign)
         with progress_bar("Sending") as progress:
             for piece in _pieces(people, ids, campaign, beside=tokens.beside):
-                _submit_piece(service, outbox, piece, token_of(piece), sending.size, totals, progress)
+                _submit_piece(client, outbox, piece, token_of(piece), sending.size, totals, progress)
     summary = totals.summary(campaign.id, time.monotonic() - start)
     click.echo(json.dumps(summary) if as_json else _sentence(summary, totals.outcomes, outbox))
     if not set(totals.outcomes) <= _GOOD:
@@ -158,26 +159,26 @@ class _Totals:
 
 
 def _submit_piece(
-    service: Service, outbox: Outbox, piece: Piece, token_of: TokenOf, size: int, totals: _Totals, progress: Progress
+    client: Client, outbox: Outbox, piece: Piece, token_of: TokenOf, size: int, totals: _Totals, progress: Progress
 ) -> None:
     """Keep a report of everybody in a piece whom the service would take, then send what it has not acknowledged."""
     from privge.device.batches import ask_batches, send_batches
 
-    origin = service.address.origin
+    origin = client.address.origin
     absent = outbox.absent(piece.ids)
-    reasons = ask_batches(service, piece.ids[absent].tolist(), token_of=token_of, size=size)
-    refused = absent[np.array([reason != "open" for reason in reasons], dtype=np.bool_)]
+    reasons = ask_batches(client, piece.ids[absent].tolist(), token_of=token_of, size=size)
+    refused = absent[np.array([reason != OPEN for reason in reasons], dtype=np.bool_)]
     taken = np.setdiff1d(np.arange(len(piece.ids)), refused)
     totals.drawn += piece.keep(outbox, taken)
-    totals.held_before += reasons.count("held")
-    totals.outcomes.update(reason for reason in reasons if reason not in ("open", "held"))
+    totals.held_before += reasons.count(HELD)
+    totals.outcomes.update(reason for reason in reasons if reason not in (OPEN, HELD))
     totals.reports += len(refused)
     for number, rows in outbox.places(piece.ids[taken]):
         reports = outbox.part(number)
         known = outbox.acknowledged(origin, number, len(reports))[rows]
         before = totals.reports + int(known.sum())
         totals.outcomes += send_batches(
-            service,
+            client,
             reports,
             rows[~known].tolist(),
             token_of=token_of,

@@ -38,7 +38,7 @@ def keygen(output: Path, *, rotate: bool) -> None:
     next rotation.
     """
     from privge.collect.service.credentials import read_keys, write_keys
-    from privge.collect.tokens import Key
+    from privge.wire.tokens import Key
 
     if output.exists() != rotate:
         raise BadData(
@@ -71,7 +71,7 @@ def mint(keys_file: Path | None, node: str, campaign: str | None, days: float, *
       privge token mint --keys-file keys --node alice --days 7
     """
     from privge.collect.service.credentials import read_keys
-    from privge.collect.tokens import mint as mint_token
+    from privge.wire.tokens import mint as mint_token
 
     if integer and not re.fullmatch("0|-?[1-9][0-9]*", node):
         raise click.BadParameter(

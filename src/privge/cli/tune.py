@@ -11,9 +11,10 @@ from privge._files.atomic import atomic_path
 from privge._imports import require
 from privge.campaign import Campaign
 from privge.cli.declared import option, options_into
+from privge.cli.fields import campaign_field
 from privge.cli.options import OUTPUT, json_option
 from privge.cli.progress import progress_bar
-from privge.mechanisms import LAWS
+from privge.mechanisms import laws
 
 if TYPE_CHECKING:
     from privge.datasets import Dataset
@@ -24,7 +25,7 @@ class CollectionOptions:
     """What is collected once, and tuned on."""
 
     dataset: str = option("--dataset", required=True, help="A name of `privge datasets`.")
-    mechanism: str = option("--mechanism", type=click.Choice(list(LAWS)), default="hds", help="What devices run.")
+    mechanism: str = campaign_field("mechanism")
     epsilon: float = option("--epsilon", type=float, default=1.0, help="Privacy budget; not for the controls.")
     k: int | None = option(
         "--k", type=click.IntRange(1), help="Features a person reports.  [default: that of the experiments]"
@@ -40,7 +41,7 @@ class CollectionOptions:
             low=data.low,
             high=data.high,
             mechanism=mechanism,
-            epsilon=None if LAWS[mechanism].fixed_epsilon is not None else self.epsilon,
+            epsilon=None if laws()[mechanism].fixed_epsilon is not None else self.epsilon,
             k=None if mechanism == "none" else self.k or k,
             purpose="tuning on public data",
         )

@@ -10,9 +10,10 @@ import click
 from privge._files.folder import Folder
 from privge.cli.cluster import cluster_option, opened_cluster
 from privge.cli.declared import flag, option, place_option
+from privge.cli.one_of import OneOf
 from privge.cli.options import Finite, refuse_given
 from privge.embedding.join import Joining
-from privge.propagation import DEFAULT_ALPHA, DEFAULT_R, DEFAULT_TOLERANCE, ENGINES, HERE, Local, OnCluster, Place, Walk
+from privge.propagation import DEFAULT_ALPHA, DEFAULT_R, DEFAULT_TOLERANCE, HERE, Local, OnCluster, Place, Walk, engines
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +70,7 @@ class JoiningOptions:
 class PlaceOptions:
     """Where it is computed."""
 
-    engine: str = option("--engine", type=click.Choice(list(ENGINES)), default=HERE.engine, help="How to solve it.")
+    engine: str = option("--engine", type=OneOf(engines), default=HERE.engine, help="How to solve it.")
     threads: int | None = option("--threads", type=click.IntRange(1), help="By default one for each processor.")
     memory: int | None = option(
         "--memory", type=click.IntRange(0), help="Bytes the result may take; more goes through a temporary file."

@@ -32,7 +32,7 @@ class _Waiting(NamedTuple):
     answer: "asyncio.Future[list[Outcome]]"
 
 
-class _Answer(NamedTuple):
+class _Told(NamedTuple):
     """What one caller is told."""
 
     caller: _Waiting
@@ -124,19 +124,19 @@ class GroupCommit:
                 size += len(callers[-1].uploads)
         return callers
 
-    def _put(self, campaign: str, group: list[_Waiting]) -> list[_Answer]:
+    def _put(self, campaign: str, group: list[_Waiting]) -> list[_Told]:
         uploads = [upload for caller in group for upload in caller.uploads]
         try:
             outcomes = iter(self._store.put(campaign, uploads, day=self._today()))
-            return [_Answer(caller, [next(outcomes) for _ in caller.uploads], None) for caller in group]
+            return [_Told(caller, [next(outcomes) for _ in caller.uploads], None) for caller in group]
         except Exception as error:  # noqa: BLE001 (whatever it is, the callers hear it and the thread goes on)
             _logger.warning("%d reports could not be stored: %s", len(uploads), type(error).__name__)
-            return [_Answer(caller, None, error) for caller in group]
+            return [_Told(caller, None, error) for caller in group]
 
 
-def _tell(answers: list[_Answer]) -> None:
+def _tell(answers: list[_Told]) -> None:
     """Wake the callers, with one call for each event loop."""
-    loops: dict[asyncio.AbstractEventLoop, list[_Answer]] = {}
+    loops: dict[asyncio.AbstractEventLoop, list[_Told]] = {}
     for answer in answers:
         loops.setdefault(answer.caller.answer.get_loop(), []).append(answer)
     for loop, each in loops.items():
@@ -146,7 +146,7 @@ def _tell(answers: list[_Answer]) -> None:
             _logger.warning("%d callers were gone before their answer", len(each))
 
 
-def _resolve(answers: list[_Answer]) -> None:
+def _resolve(answers: list[_Told]) -> None:
     for caller, outcomes, error in answers:
         if caller.answer.done():  # cancelled: its client went away
             continue

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privge._typing import Floats
+from privge.collect.stores.store import Store
 from privge.mechanisms import Law
 from privge.random import TOTAL
 
@@ -50,6 +51,20 @@ class Unexplained:
     def share(self) -> float:
         """The share of false reports, at least."""
         return self.false / self.reports if self.reports else 0.0
+
+
+def unexplained(store: Store) -> list[Unexplained]:
+    """Say of each campaign with reports how many of them its law cannot explain, at least."""
+    found = []
+    for state in store.campaigns():
+        campaign = state.campaign
+        counts, reports = np.zeros(campaign.law.outputs, dtype=np.int64), 0
+        for block in store.read(campaign.id):
+            counts += np.bincount(block.codes.ravel(), minlength=campaign.law.outputs)
+            reports += len(block.ids)
+        if reports:
+            found.append(Unexplained(campaign.id, reports, least_false(campaign.law, campaign.k, counts)))
+    return found
 
 
 def least_false(law: Law, k: int, counts: NDArray[np.int64]) -> int:

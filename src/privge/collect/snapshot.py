@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from privge.collect.stores.store import Block, Store
+from privge.collect.stores.store import ReportBlock, Store
 from privge.errors import BadData
 from privge.ids import Ids
 from privge.reports import Reports
@@ -51,7 +51,7 @@ def take_snapshot(store: Store, campaign: str, *, after: int = 0) -> Snapshot:
     raise BadData("reports are being erased faster than they can be read; try again")
 
 
-def _joined(blocks: list[Block], k: int) -> tuple[Ids, NDArray[np.uint16]]:
+def _joined(blocks: list[ReportBlock], k: int) -> tuple[Ids, NDArray[np.uint16]]:
     """Join blocks; where some ids are integers and others strings, all become strings."""
     if not blocks:
         return np.empty(0, dtype=np.int64), np.empty((0, k), dtype=np.uint16)

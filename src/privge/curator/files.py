@@ -68,7 +68,13 @@ def update_from_reports(
         The same reports, and new ones.
     before
         The graph that the embedding was made from, if it has gained nodes or edges since.
-    tolerance, unknown, on, progress
+    tolerance
+        As for `privge.update` and `privge.embed`.
+    unknown
+        As for `privge.update` and `privge.embed`.
+    on
+        As for `privge.update` and `privge.embed`.
+    progress
         As for `privge.update` and `privge.embed`.
     """
     _check_proof(previous, older, newer)

@@ -52,11 +52,19 @@ def embed_store(
 
     Parameters
     ----------
-    store, graph
-        The reports, and what they are spread over.
+    store
+        Where the reports are.
+    graph
+        What they are spread over.
     campaign
         The id of a campaign, or how it begins; by default the only one.
-    walk, joining, on, progress
+    walk
+        As for `privge.embed`.
+    joining
+        As for `privge.embed`.
+    on
+        As for `privge.embed`.
+    progress
         As for `privge.embed`.
     """
     snapshot = take_snapshot(store, find_campaign(store, campaign))
@@ -84,15 +92,23 @@ def update_from_store(
 
     Parameters
     ----------
-    store, graph
-        The reports, and what they are spread over.
+    store
+        Where the reports are.
+    graph
+        What they are spread over.
     previous
         An earlier embedding that `embed_store` or this function made.
     campaign
         If it is given, the campaign that the embedding must be of: its id, or how it begins.
     before
         The graph that the embedding was made from, if it has gained nodes or edges since.
-    tolerance, unknown, on, progress
+    tolerance
+        As for `privge.update` and `privge.embed`.
+    unknown
+        As for `privge.update` and `privge.embed`.
+    on
+        As for `privge.update` and `privge.embed`.
+    progress
         As for `privge.update` and `privge.embed`.
     """
     asked = None if campaign is None else find_campaign(store, campaign)

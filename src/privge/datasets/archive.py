@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from privge._files.atomic import atomic_path
-from privge.datasets.cache import difference, largest_size
-from privge.datasets.catalogue import DataFile
+from privge.datasets.cache import difference
+from privge.datasets.description import DataFile
 from privge.errors import DatasetCorrupt
 
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, ValueError, OSError)
@@ -26,7 +26,7 @@ def extract(archive: Path, files: Sequence[DataFile], folder: Path) -> None:
     except DatasetCorrupt as error:
         raise DatasetCorrupt(f"{archive}: {error}") from error
     except _UNREADABLE as error:
-        raise DatasetCorrupt(f"{archive}: no readable zip archive ({error})") from error
+        raise DatasetCorrupt(f"{archive}: not a readable zip archive ({error})") from error
     for file, data in found.items():
         with atomic_path(folder / file.name) as partial:
             partial.write_bytes(data)
@@ -42,8 +42,8 @@ def _read(archive: zipfile.ZipFile, file: DataFile) -> bytes:
     if len(matching) != 1:
         raise DatasetCorrupt(f"{len(matching)} files are called {wanted}")
     with archive.open(matching[0]) as stream:  # the size in the archive's table is only a claim
-        data = stream.read(largest_size(file) + 1)
-    problem = difference(data, file.size, file.sha256)
+        data = stream.read(file.largest + 1)
+    problem = difference(data, file)
     if problem is not None:
         raise DatasetCorrupt(f"{wanted}: {problem}")
     return data

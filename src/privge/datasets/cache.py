@@ -6,14 +6,10 @@ import sys
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Final
 
-from privge.datasets.catalogue import DataFile, Description
 from privge.datasets.contents import Blob
+from privge.datasets.description import DataFile, Description, Published
 from privge.errors import DatasetCorrupt, DatasetMissing
-
-LARGEST_FILE: Final = 64 * 2**20
-"""Bytes that a file may have whose size nobody wrote down."""
 
 _SHOWN = 3  # addresses that a message names
 
@@ -56,10 +52,10 @@ class DataDirectory:
         path = self.place(description, file)
         try:
             with path.open("rb") as stream:  # never more than a byte too many, whatever lies there
-                data = stream.read(largest_size(file) + 1)
+                data = stream.read(file.largest + 1)
         except OSError as error:
             raise DatasetMissing(f"{path}: cannot be read ({error.strerror})") from error
-        problem = difference(data, file.size, file.sha256)
+        problem = difference(data, file)
         if problem is None:
             return Blob(path, data)
         advice = "remove it and download it again"
@@ -83,19 +79,15 @@ def data_directory(given: str | PathLike[str] | None = None) -> DataDirectory:
     return DataDirectory(Path(cache) / "privge", ours=True)
 
 
-def largest_size(file: DataFile) -> int:
-    """Return the largest number of bytes that a file may have."""
-    return LARGEST_FILE if file.size is None else file.size
-
-
-def difference(data: bytes, size: int | None, sha256: str) -> str | None:
+def difference(data: bytes, published: Published) -> str | None:
     """Return in words how bytes differ from the published ones, or None."""
-    if size is not None and len(data) < size:
-        return f"truncated: {len(data):,} bytes instead of {size:,}"
-    if len(data) > (LARGEST_FILE if size is None else size):
+    if published.size is not None and len(data) < published.size:
+        return f"truncated: {len(data):,} bytes instead of {published.size:,}"
+    if len(data) > published.largest:
         return "larger than the published file"
-    if hashlib.sha256(data).hexdigest() != sha256:
-        return "the checksum is not that of the published file"
+    found = hashlib.sha256(data).hexdigest()
+    if found != published.sha256:
+        return f"the checksum is not that of the published file: SHA-256 {found} instead of {published.sha256}"
     return None
 
 

@@ -15,6 +15,7 @@ from typing import IO, Final
 from urllib.parse import urlsplit
 
 from privge.datasets.cache import difference
+from privge.datasets.description import Published
 from privge.errors import DatasetCorrupt, DatasetMissing
 
 _CHUNK = 2**16
@@ -25,7 +26,7 @@ _NETWORK = (urllib.error.URLError, TimeoutError, ConnectionError, ssl.SSLError, 
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class Retries:
     """How long to wait for a silent server, how often to try, and how long to pause before the second attempt."""
 
     timeout: float = 30.0
@@ -33,7 +34,7 @@ class Patience:
     pause: float = 1.0
 
 
-PATIENCE: Final = Patience()
+RETRIES: Final = Retries()
 
 
 class _Interrupted(Exception):
@@ -45,14 +46,11 @@ class _Refused(Exception):
 
 
 def download(
-    url: str,
+    file: Published,
     target: Path,
     *,
-    size: int | None,
-    largest: int,
-    sha256: str,
     progress: Callable[[int], None] = lambda _done: None,
-    patience: Patience = PATIENCE,
+    retries: Retries = RETRIES,
 ) -> None:
     """Fetch a file; afterwards the target is complete and right, or there is none.
 
@@ -60,17 +58,19 @@ def download(
 
     Parameters
     ----------
-    url
-        An https address, or http on this machine.
-    size, largest, sha256
-        What the bytes must be; ``largest`` bounds a file whose size is not known.
+    file
+        Where the bytes are, and what they must be.
+    target
+        Where they belong.
     progress
         Called with the number of bytes that are there.
+    retries
+        How long to wait, and how often to try.
     """
     partial = target.with_name(f".{target.name.lstrip('.')}.partial")
     try:
-        _receive_patiently(url, partial, size, largest, progress, patience)
-        _check(partial, url, size, sha256)
+        _receive_patiently(file, partial, progress, retries)
+        _check(partial, file)
         partial.replace(target)
     except DatasetCorrupt:
         partial.unlink(missing_ok=True)
@@ -78,52 +78,47 @@ def download(
     except (_Interrupted, _Refused) as error:
         if partial.exists() and partial.stat().st_size == 0:
             partial.unlink()
-        raise DatasetMissing(f"cannot download {url}: {error}") from error
+        raise DatasetMissing(f"cannot download {file.url}: {error}") from error
 
 
-def _check(partial: Path, url: str, size: int | None, sha256: str) -> None:
+def _check(partial: Path, file: Published) -> None:
     with partial.open("rb") as received:
         os.fsync(received.fileno())
-        problem = difference(received.read(), size, sha256)
+        problem = difference(received.read(), file)
     if problem is not None:
-        raise DatasetCorrupt(f"{problem} ({url})")
+        raise DatasetCorrupt(f"{problem} ({file.url})")
 
 
-def _receive_patiently(
-    url: str, partial: Path, size: int | None, largest: int, progress: Callable[[int], None], patience: Patience
-) -> None:
-    if not _is_allowed(url):
+def _receive_patiently(file: Published, partial: Path, progress: Callable[[int], None], retries: Retries) -> None:
+    if not _is_allowed(file.url):
         raise _Refused("only https addresses are used")
-    for attempt in range(patience.attempts):
+    for attempt in range(retries.attempts):
         try:
-            return _receive(url, partial, size, largest, progress, patience.timeout)
+            return _receive(file, partial, progress, retries.timeout)
         except _Interrupted:
-            if attempt + 1 == patience.attempts:
+            if attempt + 1 == retries.attempts:
                 raise
-            time.sleep(patience.pause * 2**attempt)
+            time.sleep(retries.pause * 2**attempt)
     return None
 
 
-def _receive(
-    url: str, partial: Path, size: int | None, largest: int, progress: Callable[[int], None], timeout: float
-) -> None:
+def _receive(file: Published, partial: Path, progress: Callable[[int], None], timeout: float) -> None:
     """Append to the partial file what it lacks."""
     done = partial.stat().st_size if partial.exists() else 0
-    if done == size:
+    if done == file.size:
         return
     try:
-        with _open(url, done, timeout) as response:
+        with _open(file.url, done, timeout) as response:
             if not (done and _continues(response, done)):
                 done = 0
             total = None if response.length is None else done + response.length
-            if total is not None and total != size and (size is not None or total > largest):
-                raise DatasetCorrupt(f"the server sends {total:,} bytes instead of {size or largest:,} ({url})")
-            with partial.open("ab" if done else "wb") as file:
+            _check_announced(file, total)
+            with partial.open("ab" if done else "wb") as received:
                 while chunk := response.read1(_CHUNK):
                     done += len(chunk)
-                    if done > largest:
-                        raise DatasetCorrupt(f"the server sends more than {largest:,} bytes ({url})")
-                    file.write(chunk)
+                    if done > file.largest:
+                        raise DatasetCorrupt(f"the server sends more than {file.largest:,} bytes ({file.url})")
+                    received.write(chunk)
                     progress(done)
     except _NETWORK as error:
         if isinstance(error, urllib.error.HTTPError):
@@ -131,13 +126,20 @@ def _receive(
             if error.code == 416:  # nothing follows what is there: it is not this file
                 partial.unlink(missing_ok=True)
         raise _outcome(error) from error
-    if done < (total or size or 0):
+    if done < (total or file.size or 0):
         raise _Interrupted(f"the connection ended after {done:,} bytes; run it again to go on from there")
+
+
+def _check_announced(file: Published, total: int | None) -> None:
+    """Refuse a file before its first byte, if the server says itself that it is another one."""
+    if total is not None and total != file.size and (file.size is not None or total > file.largest):
+        wanted = file.size or file.largest
+        raise DatasetCorrupt(f"the server sends {total:,} bytes instead of {wanted:,} ({file.url})")
 
 
 def _open(url: str, done: int, timeout: float) -> http.client.HTTPResponse:
     headers = {"User-Agent": "privge", **({"Range": f"bytes={done}-"} if done else {})}
-    opener = urllib.request.build_opener(_SafeRedirects)
+    opener = urllib.request.build_opener(SafeRedirects)
     request = urllib.request.Request(url, headers=headers)  # noqa: S310 (the scheme was checked)
     response: http.client.HTTPResponse = opener.open(request, timeout=timeout)
     return response
@@ -166,7 +168,7 @@ def _is_allowed(url: str) -> bool:
     return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _THIS_MACHINE)
 
 
-class _SafeRedirects(urllib.request.HTTPRedirectHandler):
+class SafeRedirects(urllib.request.HTTPRedirectHandler):
     """Follow redirects to https only; a server on this machine may also point to this machine."""
 
     def redirect_request(
@@ -178,6 +180,7 @@ class _SafeRedirects(urllib.request.HTTPRedirectHandler):
         headers: http.client.HTTPMessage,
         newurl: str,
     ) -> urllib.request.Request | None:
+        """Return the request that follows, or refuse it."""
         leaves_tls = urlsplit(req.full_url).scheme == "https" and urlsplit(newurl).scheme != "https"
         if leaves_tls or not _is_allowed(newurl):
             fp.close()

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from privge._typing import Progress
 from privge.datasets.archive import extract
-from privge.datasets.cache import DataDirectory, by_hand, largest_size
-from privge.datasets.catalogue import Archive, DataFile, Description
-from privge.datasets.download import PATIENCE, Patience, download
+from privge.datasets.cache import DataDirectory, by_hand
+from privge.datasets.description import Archive, DataFile, Description
+from privge.datasets.download import RETRIES, Retries, download
 from privge.errors import DatasetCorrupt, DatasetMissing
 
 
@@ -19,7 +19,7 @@ def fetch(
     directory: DataDirectory,
     *,
     progress: Progress | None = None,
-    patience: Patience = PATIENCE,
+    retries: Retries = RETRIES,
 ) -> None:
     """Download the files of a dataset that are not there. Files that are there stay as they are."""
     missing = directory.missing(description)
@@ -28,7 +28,7 @@ def fetch(
     folder = directory.path / description.name
     try:
         with _alone_in(folder):
-            _fetch(description, directory, progress, patience)
+            _fetch(description, directory, progress, retries)
     except DatasetMissing as error:
         raise DatasetMissing(
             f"{description.name}: {error}; without a network: {by_hand(description, directory)}"
@@ -37,28 +37,25 @@ def fetch(
         raise DatasetMissing(f"{description.name}: {folder} cannot be written ({error})") from error
 
 
-def _fetch(description: Description, directory: DataDirectory, progress: Progress | None, patience: Patience) -> None:
+def _fetch(description: Description, directory: DataDirectory, progress: Progress | None, retries: Retries) -> None:
     missing = directory.missing(description)  # another process may have fetched them meanwhile
     sources = list(dict.fromkeys(file.source if isinstance(file.source, Archive) else file for file in missing))
-    sizes = [_largest(source) for source in sources]
+    sizes = [source.largest for source in sources]
     for position, source in enumerate(sources):
         report = _offset(progress, sum(sizes[:position]), sum(sizes))
         if isinstance(source, Archive):
-            _fetch_archive(description, directory, source, report, patience)
+            _fetch_archive(description, directory, source, report, retries)
         else:
-            _fetch_file(description, directory.place(description, source), source, report, patience)
+            _fetch_file(description, directory.place(description, source), source, report, retries)
 
 
 def _fetch_file(
-    description: Description, target: Path, file: DataFile | Archive, report: Callable[[int], None], patience: Patience
+    description: Description, target: Path, file: DataFile | Archive, report: Callable[[int], None], retries: Retries
 ) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
-        download(
-            file.url, target, size=file.size, largest=_largest(file), sha256=file.sha256, progress=report,
-            patience=patience,
-        )  # fmt: skip
-        report(_largest(file))
+        download(file, target, progress=report, retries=retries)
+        report(file.largest)
     except DatasetCorrupt as error:
         raise DatasetCorrupt(f"{description.name}: {file.name}: {error}; nothing of it was kept") from error
     finally:
@@ -67,21 +64,20 @@ def _fetch_file(
 
 
 def _fetch_archive(
-    description: Description, directory: DataDirectory, archive: Archive, report: Callable[[int], None],
-    patience: Patience,
-) -> None:  # fmt: skip
+    description: Description,
+    directory: DataDirectory,
+    archive: Archive,
+    report: Callable[[int], None],
+    retries: Retries,
+) -> None:
     folder = directory.path / description.name
     target = folder / f".{archive.name}"  # beside whatever a person may have put there
     wanted = [file for file in directory.missing(description) if file.source == archive]
     try:
-        _fetch_file(description, target, archive, report, patience)
+        _fetch_file(description, target, archive, report, retries)
         extract(target, wanted, folder)
     finally:
         target.unlink(missing_ok=True)
-
-
-def _largest(source: DataFile | Archive) -> int:
-    return source.size if isinstance(source, Archive) else largest_size(source)
 
 
 def _offset(progress: Progress | None, before: int, total: int) -> Callable[[int], None]:

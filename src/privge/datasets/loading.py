@@ -8,9 +8,10 @@ import scipy.sparse
 
 from privge._typing import Progress
 from privge.datasets.cache import DataDirectory, data_directory
-from privge.datasets.catalogue import DATASETS, Description
+from privge.datasets.catalogue import datasets
 from privge.datasets.contents import Contents
 from privge.datasets.dataset import Dataset
+from privge.datasets.description import Description
 from privge.datasets.fetch import fetch
 from privge.errors import DatasetCorrupt
 from privge.graph import Graph
@@ -30,7 +31,7 @@ def load(
     Parameters
     ----------
     name
-        A name of `DATASETS`, or a description of your own (another address for the same files, say).
+        A name of `datasets`, or a description of your own (another address for the same files, say).
     data_dir
         Folder with a folder for each dataset. By default that of the variable ``PRIVGE_DATA``, or else this user's
         cache.
@@ -50,9 +51,9 @@ def describe(name: str | Description) -> Description:
     """Return the description of a dataset."""
     if isinstance(name, Description):
         return name
-    if name not in DATASETS:
-        raise ValueError(f"there is no dataset {name!r}; there are {', '.join(DATASETS)}")
-    return DATASETS[name]
+    if name not in datasets():
+        raise ValueError(f"there is no dataset {name!r}; there are {', '.join(datasets())}")
+    return datasets()[name]
 
 
 def read_dataset(description: Description, directory: DataDirectory) -> Dataset:

@@ -75,7 +75,7 @@ def _labels(blob: Blob, column: str) -> NDArray[np.str_]:
 def _links(blob: Blob, nodes: int) -> NDArray[np.int64]:
     table = _read_csv(blob, None)
     if table.schema.types != [pa.int64(), pa.int64()]:
-        raise blob.corrupt("these are no pairs of numbers")
+        raise blob.corrupt("these are not pairs of numbers")
     links = np.column_stack([table.column(i).to_numpy() for i in range(2)])
     if links.size and (links.min() < 0 or links.max() >= nodes):
         raise blob.corrupt(f"a link ends outside the {nodes} nodes")
@@ -93,7 +93,7 @@ def _read_csv(blob: Blob, columns: dict[str, pa.DataType] | None) -> pa.Table:
     try:
         table = pa_csv.read_csv(pa.BufferReader(copy.getvalue()), convert_options=options)
     except (pa.ArrowException, ValueError, KeyError) as error:
-        raise blob.corrupt(f"this is no table ({error})") from error
+        raise blob.corrupt(f"this is not a table ({error})") from error
     if any(column.null_count for column in table.columns):
         raise blob.corrupt("a row lacks a value")
     return table
@@ -104,15 +104,15 @@ def _features(blob: Blob, nodes: int) -> scipy.sparse.csr_array:
     try:
         lists = json.loads(blob.data)
     except (ValueError, RecursionError) as error:
-        raise blob.corrupt(f"this is no JSON ({error})") from error
+        raise blob.corrupt(f"this is not JSON ({error})") from error
     if not isinstance(lists, dict) or not all(isinstance(features, list) for features in lists.values()):
-        raise blob.corrupt("this is no object of lists")
+        raise blob.corrupt("this is not an object of lists")
     try:
         owners = np.array([int(node) for node in lists], dtype=np.int64)
         lengths = [len(features) for features in lists.values()]
         columns = np.fromiter((_column(c) for features in lists.values() for c in features), np.int64, sum(lengths))
     except (TypeError, ValueError, OverflowError) as error:
-        raise blob.corrupt(f"a node or feature is no number ({error})") from error
+        raise blob.corrupt(f"a node or feature is not a number ({error})") from error
     if len(np.unique(owners)) != len(owners) or (owners.size and not 0 <= owners.min() <= owners.max() < nodes):
         raise blob.corrupt(f"the nodes are not among 0 to {nodes - 1}, each once")
     if columns.size and not 0 <= columns.min() <= columns.max() < _MOST_FEATURES:

@@ -4,8 +4,8 @@ from dataclasses import asdict, dataclass
 from typing import Literal
 
 from privge.datasets.cache import DataDirectory, by_hand
-from privge.datasets.catalogue import DataFile, Description
 from privge.datasets.dataset import Statistics
+from privge.datasets.description import DataFile, Description
 from privge.datasets.loading import read_dataset
 from privge.errors import BadData
 

@@ -1,10 +1,13 @@
 """A made-up social network: communities whose members are alike and know each other, but not only each other."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse
 from numpy.typing import NDArray
 
+from privge.datasets.contents import Blob, Contents
 from privge.graph import Graph
 
 
@@ -61,3 +64,11 @@ def social_network(
     ids = np.array([f"person-{i:04d}" for i in range(people)], dtype=np.object_)
     graph = Graph.from_edges(zip(ids[sources], ids[targets], strict=True), nodes=ids)
     return SocialNetwork(graph, features, labels, names)
+
+
+def read_synthetic(_blobs: Mapping[str, Blob]) -> Contents:
+    """Make the network of the demo, as a dataset that needs no files."""
+    network = social_network()
+    links = np.column_stack(network.graph.to_scipy().nonzero()).astype(np.int64)
+    communities = tuple(f"community {number}" for number in range(int(network.labels.max()) + 1))
+    return Contents(links, scipy.sparse.csr_array(network.features), network.labels, communities)

@@ -6,9 +6,10 @@ from typing import Self
 from urllib.parse import urlsplit
 
 from privge.errors import BadData
+from privge.wire import paths
 
 _THIS_MACHINE = {"127.0.0.1", "::1", "localhost"}
-_PATH = re.compile(r"(?P<base>(?:/[\w.~-]+)*)/v1/campaigns/(?P<campaign>[0-9a-f]{64})/?", re.ASCII)
+_PATH = re.compile(rf"(?P<base>(?:/[\w.~-]+)*){paths.campaign('(?P<campaign>[0-9a-f]{64})')}/?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,4 +62,23 @@ class Address:
     @property
     def path(self) -> str:
         """Path of the campaign at the service."""
-        return f"{self.base}/v1/campaigns/{self.campaign}"
+        return self.base + paths.campaign(self.campaign)
+
+    @property
+    def reports(self) -> str:
+        """Path that takes batches of reports."""
+        return self.base + paths.reports(self.campaign)
+
+    def report(self, digest: str) -> str:
+        """Return the path that takes one report."""
+        return self.base + paths.report(self.campaign, digest)
+
+    @property
+    def standing(self) -> str:
+        """Path at which a device asks what a report of it would get."""
+        return self.base + paths.standing(self.campaign)
+
+    @property
+    def standings(self) -> str:
+        """Path at which the same is asked for many tokens."""
+        return self.base + paths.standings(self.campaign)

@@ -10,7 +10,6 @@ None of these steps, and no message to the service, depends on the values.
 """
 
 import hashlib
-import json
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
@@ -20,15 +19,16 @@ from pathlib import Path
 from privge.campaign import Campaign
 from privge.device.address import Address
 from privge.device.folder import default_folder
-from privge.device.memory import FinishedReport, Memory, nothing
+from privge.device.memory import FinishedReport, Memory
 from privge.device.pace import PACE, Pace
 from privge.device.patience import PATIENCE, Patience
-from privge.device.token import node_of
-from privge.device.web import Service
+from privge.device.web import Client
 from privge.errors import BadData, CampaignMismatch, InvalidCampaign, ServiceRefused
 from privge.perturbation import Drawn, FeatureVector
 from privge.perturbation.draw import draw, rehearse
-from privge.reports import Report, Reports
+from privge.reports import Report
+from privge.wire.messages import JSON_TYPE, REPORT_TYPE, held_codes
+from privge.wire.tokens import authorization, node_of
 
 _CLOCK_ERROR = timedelta(days=1)
 _LARGEST_CAMPAIGN = 2**25  # bytes: bounds and names of a million features
@@ -88,7 +88,6 @@ def contribute(
     insecure_http: bool = False,
     patience: Patience = PATIENCE,
     pace: Pace = PACE,
-    at: Callable[[str], None] = nothing,
 ) -> Contribution:
     """Send one private report to a campaign. Run again after any failure: the same bytes are sent, never a second draw.
 
@@ -111,21 +110,19 @@ def contribute(
         How often to try again.
     pace
         How long preparing a report takes.
-    at
-        Called with the name of each point that was passed; for tests.
     """
     address = Address.parse(url, insecure_http=insecure_http)
     node = node_of(token, address.campaign)
-    memory = Memory(default_folder() if folder is None else Path(folder), at)
+    memory = Memory(default_folder() if folder is None else Path(folder))
     if max_epsilon is not None or lifetime_epsilon is not None:
         memory.set_caps(max_epsilon, lifetime_epsilon)
     drawn: Drawn | None = None
-    with closing(Service(address, patience)) as service:
+    with closing(Client(address, patience)) as client:
         report = memory.charged(address.campaign, node)
         if report is None:
             # Read before the first contact: how long it takes, and whether it fails, is then no answer to a campaign.
             values = features() if callable(features) and not memory.has_prepared(address.campaign, node) else features
-            campaign = fetch_campaign(service)
+            campaign = fetch_campaign(client)
             memory.ledger().check(campaign)
             _check_open(campaign, datetime.now(UTC))
 
@@ -136,22 +133,20 @@ def contribute(
 
             with pace.slot(lambda: rehearse(campaign, node)):
                 prepared, _ = memory.prepare(campaign, draw_now, node)
-            held = ask(service, campaign, node, token)
+            held = ask(client, campaign, node, token)
             if held is not None:
                 drawn = None
             report = memory.charge(campaign, held or prepared)
-        at("before sending")
-        new = _send(service, report, token)
-        at("after the answer")
+        new = _send(client, report, token)
     missing, outside = (None, None) if drawn is None else (drawn.missing, drawn.outside)
     spent = memory.ledger().spent
     return Contribution(report.campaign, report.id, drawn is not None, new, report.epsilon, spent, missing, outside)
 
 
-def fetch_campaign(service: Service) -> Campaign:
+def fetch_campaign(client: Client) -> Campaign:
     """Fetch a campaign and check that it is the one that the address names, and that its law holds its epsilon."""
-    address = service.address
-    answer = service.ask("GET", address.path, headers={"Accept": "application/json"}, largest=_LARGEST_CAMPAIGN)
+    address = client.address
+    answer = client.ask("GET", address.path, headers={"Accept": JSON_TYPE}, largest=_LARGEST_CAMPAIGN)
     if answer.status != 200:
         raise _refused(answer.status, answer.detail)
     if hashlib.sha256(answer.body).hexdigest() != address.campaign:
@@ -167,35 +162,31 @@ def fetch_campaign(service: Service) -> Campaign:
     return campaign
 
 
-def ask(service: Service, campaign: Campaign, node: str | int, token: str) -> FinishedReport | None:
+def ask(client: Client, campaign: Campaign, node: str | int, token: str) -> FinishedReport | None:
     """Ask whether a report would be stored; return the one that the service has already, from another device.
 
     Everything for which a report would be refused (a bad token, a closed campaign, erasure, the service's own cap) is
     told here, before anything is charged or sent.
     """
-    headers = {"Authorization": f"Bearer {token.strip()}"}
-    answer = service.ask("GET", f"{service.address.path}/me", headers=headers, largest=_LARGEST_STANDING)
+    answer = client.ask("GET", client.address.standing, headers=authorization(token), largest=_LARGEST_STANDING)
     if answer.status != 200:
         raise _refused(answer.status, f"{answer.detail}; nothing was sent" if answer.detail else "nothing was sent")
     try:
-        standing = json.loads(answer.body)
-        if standing["reason"] == "open":
-            return None
-        held = Reports.collect(campaign, [Report(campaign.id, node, tuple(standing["codes"]))])
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        codes = held_codes(answer.body)
+        return None if codes is None else FinishedReport.of(campaign, Report(campaign.id, node, tuple(codes)))
+    except ValueError as error:
         raise ServiceRefused(
             answer.status, "the service's answer about you cannot be read; nothing was sent"
         ) from error
-    return FinishedReport(campaign.id, node, campaign.epsilon, held.codes.astype("<u2").tobytes())
 
 
-def _send(service: Service, report: FinishedReport, token: str) -> bool:
+def _send(client: Client, report: FinishedReport, token: str) -> bool:
     """Send a report; return whether it is new to the service."""
-    answer = service.ask(
+    answer = client.ask(
         "PUT",
-        f"{service.address.path}/reports/{report.id}",
+        client.address.report(report.id),
         body=report.body,
-        headers={"Authorization": f"Bearer {token.strip()}", "Content-Type": "application/octet-stream"},
+        headers={**authorization(token), "Content-Type": REPORT_TYPE},
     )
     if answer.status not in (200, 201):
         raise _refused(answer.status, answer.detail)

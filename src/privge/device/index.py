@@ -1,4 +1,4 @@
-"""Which node's report is where in an outbox: on disk, so that memory does not grow with the number of people.
+"""Which node's report is where in an outbox: on disk, so that a process does not grow with the number of people.
 
 The index is derived from the outbox's parts and can be removed at any time: what it lacks is read from them again.
 """

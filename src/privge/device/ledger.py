@@ -14,6 +14,7 @@ from typing import Any, Final, Self
 from privge.campaign import Campaign
 from privge.device.folder import write_durably
 from privge.errors import BadData, BudgetExceeded
+from privge.mechanisms.budget import exact
 from privge.mechanisms.odds import certainty
 
 _FILE = "ledger.json"
@@ -66,14 +67,14 @@ class Ledger:
     def check(self, campaign: Campaign) -> None:
         """Refuse what no device answers, and what a cap forbids. It needs no value, and nothing has been drawn."""
         campaign.check_for_devices()
-        cost = _exact(campaign.epsilon)
-        if cost > _exact(self.caps.campaign):
+        cost = exact(campaign.epsilon)
+        if cost > exact(self.caps.campaign):
             raise BudgetExceeded(
                 f"the campaign asks for epsilon {campaign.epsilon:g}, and your cap for one campaign is "
                 f"{self.caps.campaign:g}; nothing was drawn. An observer could become {certainty(campaign.epsilon)} "
                 "sure of something they knew nothing about. If you accept that, raise the cap (--max-epsilon)"
             )
-        if _total(self.draws) + cost > _exact(self.caps.lifetime):
+        if _total(self.draws) + cost > exact(self.caps.lifetime):
             raise BudgetExceeded(
                 f"you have spent epsilon {self.spent:g} in {len(self.draws)} campaigns and this one asks for "
                 f"{campaign.epsilon:g} more, but your lifetime cap is {self.caps.lifetime:g}; nothing was drawn. "
@@ -122,9 +123,4 @@ class Ledger:
 
 
 def _total(draws: tuple[Spent, ...]) -> Fraction:
-    return sum((_exact(draw.epsilon) for draw in draws), Fraction(0))
-
-
-def _exact(epsilon: float) -> Fraction:
-    """Return the decimal number as written, so that three times 0.1 is 0.3."""
-    return Fraction(repr(float(epsilon)))
+    return sum((exact(draw.epsilon) for draw in draws), Fraction(0))

@@ -4,7 +4,6 @@ A report is first *prepared*: drawn and kept, but seen by nobody, so it costs no
 before the first byte of it may leave. Only what was perturbed is kept; the private values are never written anywhere.
 """
 
-import hashlib
 import json
 import re
 from collections.abc import Callable
@@ -12,20 +11,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-import numpy as np
-
 from privge.campaign import Campaign
 from privge.device.folder import locked, move_durably, private_folder, write_durably
 from privge.device.ledger import Ledger, Spent
 from privge.errors import BadData, SecondDraw
 from privge.reports import Report
+from privge.wire.codes import ReportForm, report_id
 
 _FORMAT = "privge-report-1"
 
 
 @dataclass(frozen=True, slots=True)
 class FinishedReport:
-    """A perturbed report, ready to be sent: ``body`` is the codes as little-endian 16-bit integers."""
+    """A perturbed report, ready to be sent: ``body`` is its codes (`privge.wire.codes`)."""
 
     campaign: str
     node: str | int
@@ -35,13 +33,12 @@ class FinishedReport:
     @property
     def id(self) -> str:
         """SHA-256 of the body, in hexadecimal."""
-        return hashlib.sha256(self.body).hexdigest()
+        return report_id(self.body)
 
     @classmethod
     def of(cls, campaign: Campaign, report: Report) -> Self:
         """Write the codes of a report as they are sent."""
-        codes = np.array(report.codes, dtype="<u2")
-        return cls(campaign.id, report.node, campaign.epsilon, codes.tobytes())
+        return cls(campaign.id, report.node, campaign.epsilon, ReportForm.of(campaign).written(report.codes))
 
     def save(self, path: Path) -> None:
         """Write the report durably."""
@@ -71,10 +68,6 @@ class FinishedReport:
         return report
 
 
-def nothing(_point: str) -> None:
-    """Do nothing at a point; the tests put a power failure here."""
-
-
 @dataclass(frozen=True)
 class Memory:
     """The ledger and the reports of one person.
@@ -88,12 +81,9 @@ class Memory:
     ----------
     folder
         Made if absent, for this user alone.
-    at
-        Called with the name of each point that was passed.
     """
 
     folder: Path
-    at: Callable[[str], None] = nothing
 
     def __post_init__(self) -> None:
         for folder in (self.folder, self._prepared, self._charged):
@@ -128,11 +118,8 @@ class Memory:
             if kept is not None:
                 return kept, False
             self.ledger().check(campaign)
-            self.at("before the draw")
             report = FinishedReport.of(campaign, draw())
-            self.at("after the draw")
             report.save(prepared)
-            self.at("after the report is kept")
             return report, True
 
     def has_prepared(self, campaign: str, node: str | int) -> bool:
@@ -156,10 +143,8 @@ class Memory:
                 report.save(self._charged / _name(campaign.id))
                 prepared.unlink(missing_ok=True)
             ledger.adding(_entry(report)).save(self.folder)
-            self.at("after the ledger is written")
             if prepared.exists():
                 move_durably(prepared, self._charged)
-            self.at("after the report is charged")
             return report
 
     def _charged_report(self, campaign: str, node: str | int) -> FinishedReport | None:

@@ -3,7 +3,7 @@
 A proxy must not draw twice either: what it drew for a node stays here, and a second run sends the same bytes. Which
 reports a service has acknowledged is kept too, so that a run that was interrupted goes on where it stopped.
 
-Each addition is a part of its own, and no more than one part is in memory at a time. Who has a report is asked by node,
+Each addition is a part of its own, and no more than one part is read at a time. Who has a report is asked by node,
 across all parts: a person who comes again in another file, or after the files were cut in another way, is not drawn
 again.
 """

@@ -6,7 +6,6 @@ How long, how often and what is told depends on the service alone. Messages name
 """
 
 import http.client
-import json
 import logging
 import re
 import socket
@@ -22,6 +21,7 @@ from privge.device.address import Address
 from privge.device.connection import Connection, Exchange, TooMuch
 from privge.device.patience import PATIENCE, Patience
 from privge.errors import ServiceRefused, ServiceUnavailable
+from privge.wire.messages import problem_words
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ SMALL: Final = 2**16
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Reply:
     """What a service answered."""
 
     status: int
@@ -47,16 +47,11 @@ class Answer:
     @property
     def detail(self) -> str:
         """The service's own words, if it sent a problem document; shortened, and on one line."""
-        try:
-            problem = json.loads(self.body)
-            words = str(problem.get("detail") or problem.get("title") or "")
-        except (ValueError, AttributeError, RecursionError):
-            words = ""
-        return re.sub(r"[^\x20-\x7e]+", " ", words)[:300]
+        return problem_words(self.body)
 
 
 @dataclass
-class Service:
+class Client:
     """A connection to one service; not for use from several threads.
 
     Parameters
@@ -74,7 +69,7 @@ class Service:
 
     def ask(
         self, method: str, path: str, *, body: bytes | None = None, headers: Mapping[str, str], largest: int = SMALL
-    ) -> Answer:
+    ) -> Reply:
         """Send a request until it is answered for good: by success, or by a refusal that would be repeated."""
         problem = ""
         for failures in range(self.patience.attempts):
@@ -106,10 +101,8 @@ class Service:
     def _wait(self, failures: int, problem: str, asked: float | None) -> None:
         """Wait after a failure, and say for how long."""
         seconds, attempts = self.patience.delay(failures, asked), self.patience.attempts
-        logger.info(
-            "%s: attempt %d of %d failed (%s); trying again in %.0f s",
-            self.address.origin, failures + 1, attempts, problem, seconds,
-        )  # fmt: skip
+        words = "%s: attempt %d of %d failed (%s); trying again in %.0f s"
+        logger.info(words, self.address.origin, failures + 1, attempts, problem, seconds)
         self.patience.sleep(seconds)
 
     @contextmanager
@@ -124,7 +117,7 @@ class Service:
         finally:
             timer.cancel()
 
-    def _once(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str], largest: int) -> Answer:
+    def _once(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str], largest: int) -> Reply:
         if time.monotonic() > self._used + _IDLE:
             self.close()
         connection = self._connection = self._connection or self._connect()
@@ -149,7 +142,7 @@ class Service:
         if 300 <= response.status < 400:
             raise ServiceRefused(response.status, "the service points to another address, which is not followed")
         kind, asked = response.headers.get_content_type(), response.headers.get("Retry-After")
-        return Answer(response.status, bytes(content), kind, _seconds(asked))
+        return Reply(response.status, bytes(content), kind, _seconds(asked))
 
     def _connect(self) -> Connection:
         where = self.address

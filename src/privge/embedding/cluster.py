@@ -32,12 +32,14 @@ from privge.propagation.cluster import (
     stored_graph,
 )
 from privge.propagation.cluster.entries import write_part as write_entries
-from privge.propagation.problem import Matrix, degree_scale
+from privge.propagation.strengths import node_scale, unit_of
 from privge.reports import Reports
 from privge.reports.parts import ReportParts
 
 if TYPE_CHECKING:
     from distributed import Client
+
+    from privge.propagation.problem import Matrix
 
 
 def embed_on_cluster(
@@ -111,8 +113,7 @@ def join_part(
     every = np.repeat(rows, parts.campaign.k)
     write_entries(folder, part, every, reports.indices[order].ravel(), values.ravel(), parts.campaign.dimensions)
     folder.write(_rows_name(part), rows)
-    degrees = graph.indptr()[rows + 1] - graph.indptr()[rows]
-    scale = degree_scale(degrees, r)[:, None]
+    scale = node_scale(graph.strengths_at(rows), r, unit_of(graph))[:, None]
     largest = float(np.abs(values.astype(np.float64) / scale).max(initial=0.0))
     return JoinedPart(part, len(reports), strangers, largest)
 

@@ -1,19 +1,18 @@
-"""New reports into a finished embedding, in time that grows with what changed."""
+"""New reports, nodes and edges into a finished embedding, in time that grows with what changed."""
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
-import scipy.sparse
-from numpy.typing import NDArray
 
 from privge._machine import processors
 from privge.embedding.embedding import Embedding
-from privge.embedding.join import Joining, feature_rows
+from privge.embedding.grown import update_for_grown_graph
+from privge.embedding.join import Joining
+from privge.embedding.new_reports import NewReports
 from privge.errors import BadData, CampaignMismatch
 from privge.graph import Graph, GraphData, as_graph
-from privge.ids import Ids
-from privge.propagation import Matrix, propagate_change
+from privge.propagation import Matrix, Walk, propagate_change
 from privge.reports import Reports
 
 
@@ -23,47 +22,63 @@ def update(
     *,
     graph: GraphData,
     reports: Reports,
+    before: GraphData | None = None,
     tolerance: float | None = None,
     threads: int | None = None,
 ) -> Embedding:
-    """Add new or replaced reports to a finished embedding, in time that grows with what changed.
+    """Add new or replaced reports, nodes and edges to a finished embedding, in time that grows with what changed.
 
-    Propagation is linear, so the change of the features is propagated by itself and added. It takes the cheaper of
-    two ways: push, which visits only the neighbourhood of the change, or relaxation of the touched columns.
+    Propagation is linear, so a change of the features is propagated by itself and added. It takes the cheaper of two
+    ways: push, which visits only the neighbourhood of the change, or relaxation of the touched columns. A change of the
+    graph is corrected where neighbourhoods changed (`privge.propagation.growth`), or everything is computed anew if so
+    much changed that this is faster.
 
     Parameters
     ----------
     embedding
-        What `embed` returned for ``graph`` and ``reports``.
+        What `embed` or `update` returned for the former graph and ``reports``.
     new_reports
-        Reports of the same campaign. A node that had a report gets the new one instead.
+        Reports of the same campaign, or none of them. A node that had a report gets the new one instead.
     graph
-        The graph that the embedding was made from, in any form that `privge.as_graph` takes; it is checked against its
-        fingerprint.
+        The graph as it is now, in any form that `privge.as_graph` takes: the one that the embedding was made from, or
+        one that has all its nodes, in any order, and gained nodes or edges, lost edges, or has other weights.
     reports
         The reports that the embedding was made from.
+    before
+        The graph that the embedding was made from, if ``graph`` is another; it is checked against its fingerprint.
     tolerance
-        Largest error that the update may add; by default that of the embedding. The certificate of the result is
-        the sum of both.
+        Largest error that the update may add, besides what storing the result costs; by default that of the embedding.
+        The certificate of the result is the sum of both; what the former one is worth for a grown graph, `Growth` says.
     threads
         By default one for each processor.
     """
     made, graph = embedding.provenance, as_graph(graph)
-    if graph.fingerprint != made.graph.fingerprint:
-        raise BadData("the embedding was made from another graph")
+    before = None if before is None else as_graph(before)
     for part in (reports, new_reports):
         if part.campaign.id != made.source.campaign:
             raise CampaignMismatch(
                 f"the embedding is of campaign {made.source.campaign[:12]}, not {part.campaign.id[:12]}"
             )
     walk = made.run.walk if tolerance is None else replace(made.run.walk, tolerance=tolerance)
-    change = _change(graph, reports, new_reports, Joining(made.source.decoding, made.source.clip))  # type: ignore[arg-type]
+    new = NewReports(new_reports, reports, Joining(made.source.decoding, made.source.clip))  # type: ignore[arg-type]
+    if graph.fingerprint == made.graph.fingerprint:
+        return _update_features(embedding, graph, new, walk, threads or processors())
+    if before is None or before.fingerprint != made.graph.fingerprint:
+        raise BadData(
+            "the embedding was made from another graph; if this is that graph grown, give the former one as 'before'"
+        )
+    return update_for_grown_graph(embedding, before, graph, new, walk, threads or processors())
+
+
+def _update_features(embedding: Embedding, graph: Graph, new: NewReports, walk: Walk, threads: int) -> Embedding:
+    """Add what new reports change, on the same graph."""
+    made = embedding.provenance
     with ThreadPoolExecutor(1) as pool:  # the copy waits for memory, the push for the cache: they go well together
         copy = pool.submit(np.array, embedding.matrix)
-        correction, run = propagate_change(graph, change, walk, threads=threads or processors())
+        correction, run = propagate_change(graph, new.change(graph), walk, threads=threads)
         matrix: Matrix = copy.result()
     rounded = correction.add_to(matrix)
-    joined = len(new_reports) - int(_among(reports.ids, new_reports.ids).sum())
+    joined = len(new.reports) - int(new.replaced.sum())
     computation = replace(
         made.run,
         certificate=made.run.certificate + run.certificate.error + rounded,
@@ -73,18 +88,3 @@ def update(
     participation = made.source.participation + joined / max(1, graph.nodes)
     updated = replace(made.with_source(participation=participation), run=computation)
     return Embedding(embedding.ids, matrix, updated)
-
-
-def _change(graph: Graph, reports: Reports, new_reports: Reports, joining: Joining) -> scipy.sparse.csr_array:
-    """Return new features minus old ones; only the rows of new reports are not empty."""
-    old = reports.take(np.flatnonzero(_among(reports.ids, new_reports.ids)))
-    new, gone = (feature_rows(graph, part, joining).astype(np.float64) for part in (new_reports, old))
-    return new - gone
-
-
-def _among(ids: Ids, wanted: Ids) -> NDArray[np.bool_]:
-    """Say which ids are among the wanted ones; as everywhere, 17 and "17" are one node."""
-    if ids.dtype == wanted.dtype == np.int64:
-        return np.isin(ids, wanted)
-    names = set(map(str, wanted.tolist()))
-    return np.fromiter((str(node) in names for node in ids.tolist()), dtype=np.bool_, count=len(ids))

@@ -1,17 +1,18 @@
 """What the numbers support, in plain words. Every sentence is computed; none is written in advance of the data."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from privge.experiments.figures import BASELINES, NAMES
-from privge.experiments.plan import Cell, Task, k_cells, rival_k, task_plan
-from privge.experiments.summary import Table
+from privge.experiments.cell import Cell, Task
+from privge.experiments.comparison import Table
+from privge.experiments.plan import HDS, k_cells, task_plan
 
 
 def conclusions(table: Table, task: Task, dataset: str) -> Iterator[str]:
     """Yield sentences on one task and dataset, from what is finished."""
     plan = task_plan(task)
     k = plan.datasets[dataset].k
-    hds = [Cell(task, dataset, "hds", epsilon, k) for epsilon in plan.epsilons]
+    hds = [Cell(task, dataset, HDS, epsilon, k) for epsilon in plan.epsilons]
     finished = [cell for cell in hds if table.records(cell)]
     if finished:
         yield from _worth(table, finished[0])
@@ -19,16 +20,16 @@ def conclusions(table: Table, task: Task, dataset: str) -> Iterator[str]:
             yield from _worth(table, finished[-1])
         yield _against_no_privacy(table, finished[0])
     for epsilon in plan.equal_k:
-        yield from _mechanisms(table, Cell(task, dataset, "hds", epsilon, k))
+        yield from _mechanisms(table, Cell(task, dataset, HDS, epsilon, k))
     yield from _effect_of_k(table, task, dataset)
 
 
 def _worth(table: Table, cell: Cell) -> Iterator[str]:
     """Say what a cell reaches, then what its features are worth beside each control."""
-    one = table.summary(cell)
+    one = table.comparison(cell)
     yield (
         f"At ε = {cell.epsilon:g}, HDS (k = {cell.k}) reaches {one.value.said}; noise of the same shape, with no "
-        f"features at all, {one.structure_only.said}; {BASELINES[one.baseline_name]} {one.baseline.said}; "
+        f"features at all, {one.structure_only.said}; {one.graph_alone_by.label} {one.graph_alone.said}; "
         f"the true features {one.no_privacy.said}."
     )
     over_structure = one.lift.concluded(
@@ -46,7 +47,7 @@ def _worth(table: Table, cell: Cell) -> Iterator[str]:
 
 
 def _against_no_privacy(table: Table, cell: Cell) -> str:
-    difference = table.difference(cell, Cell(cell.task, cell.dataset, "none")).concluded(
+    difference = table.difference(cell, task_plan(cell.task).no_privacy_of(cell)).concluded(
         "noise beats the true features here, with this head",
         "the true features are better",
         "no difference can be told",
@@ -58,9 +59,8 @@ def _mechanisms(table: Table, hds: Cell) -> Iterator[str]:
     """Compare HDS with its best rival, by the paper's rule for k and at equal k."""
     assert hds.epsilon is not None  # noqa: S101 (for the type checker)
     plan = task_plan(hds.task)
-    names = [name for name in plan.mechanisms if name != "hds"]
-    ruled = [Cell(hds.task, hds.dataset, name, hds.epsilon, rival_k(name, hds.epsilon)) for name in names]
-    equal = [Cell(hds.task, hds.dataset, name, hds.epsilon, hds.k) for name in names]
+    equal = [replace(hds, method=mechanism) for mechanism in plan.mechanisms if mechanism is not HDS]
+    ruled = [replace(rival, k=plan.k_of(hds.dataset, rival.method, hds.epsilon)) for rival in equal]
     groups = {"the paper's k for each": ruled, f"k = {hds.k} for all": equal}
     if ruled == equal:
         del groups["the paper's k for each"]
@@ -69,7 +69,7 @@ def _mechanisms(table: Table, hds: Cell) -> Iterator[str]:
         if rivals and table.records(hds):
             best = max(rivals, key=lambda cell: table.spread(cell).mean)
             yield (
-                f"At ε = {hds.epsilon:g} with {rule}, HDS minus the best rival ({NAMES[best.mechanism]}, "
+                f"At ε = {hds.epsilon:g} with {rule}, HDS minus the best rival ({best.method.label}, "
                 f"{table.spread(best).mean:.1f}): {table.difference(hds, best).said}."
             )
 

@@ -183,7 +183,7 @@ def _accuracies(network: SocialNetwork, progress: Progress | None) -> Accuracies
         measured(
             "graph alone",
             "control",
-            "no reports: known communities, spread over friendships",
+            "no reports: known communities, passed on along friendships",
             lambda repeat: _graph_alone(network, repeat),
         ),
         tuple(
@@ -216,7 +216,7 @@ def _accuracy(network: SocialNetwork, embedding: Embedding, split: int) -> float
 
 
 def _graph_alone(network: SocialNetwork, split: int) -> float:
-    """Spread the known communities of half of the people over the friendships, test it on the other half.
+    """Pass the known communities of half of the people on along the friendships, test it on the other half.
 
     alpha and r are those of the embeddings; they were chosen for neither.
     """

@@ -49,9 +49,8 @@ def _profile(demonstration: Demonstration) -> list[dict[str, object]]:
 def _variances(demonstration: Demonstration) -> list[tuple[str, float, float]]:
     """Worst-case variance of one reported value, as it is and after its bias is removed."""
     share = demonstration.campaign.epsilon / demonstration.campaign.k
-    laws = (("square wave (HDS)", SquareWave), ("piecewise", Piecewise), ("multi-bit", MultiBit))
-    limits = [(name, law.continuous_limit(share)) for name, law in laws]
-    return [(name, limit.worst_case_variance(), limit.worst_case_variance("unbiased")) for name, limit in limits]
+    limits = [(law.label, law.continuous_limit(share)) for law in (SquareWave, Piecewise, MultiBit)]
+    return [(label, limit.worst_case_variance(), limit.worst_case_variance("unbiased")) for label, limit in limits]
 
 
 def _network_figure(demonstration: Demonstration) -> "Figure":

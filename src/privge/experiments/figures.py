@@ -3,23 +3,22 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from privge.experiments.pages import CONTROL, INK, PRIVATE
-from privge.experiments.plan import Cell, Task, TaskPlan, k_cells, rival_k, task_plan
+from privge.experiments.cell import Cell, Task
+from privge.experiments.comparison import Table
+from privge.experiments.method import RAW_FEATURES
+from privge.experiments.pages import INK
+from privge.experiments.plan import HDS, TaskPlan, k_cells, task_plan
 from privge.experiments.spread import NO_SPREAD, Spread
-from privge.experiments.summary import Table
 from privge.experiments.variance import KINDS, curves
+from privge.mechanisms import StructureOnly
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-NAMES = {"hds": "HDS", "laplace": "Laplace", "piecewise": "Piecewise", "multibit": "Multi-bit"}
 METRICS = {"accuracy": "accuracy on test nodes, %", "auc": "AUC on test pairs, %"}
-BASELINES = {"label_propagation": "graph alone (label propagation)", "ppr_score": "graph alone (PPR score)"}
-_COLOURS = {"hds": PRIVATE, "laplace": "#c2410c", "piecewise": "#7c3aed", "multibit": "#2563eb"}
-_MARKERS = {"hds": "o", "laplace": "s", "piecewise": "^", "multibit": "D"}
-_GRAPH = "#b45309"
-_EPSILON_COLOURS = ("#5eb3ab", PRIVATE, "#083f3a")
+_MARKERS = "s^Dovp*X"  # of the mechanisms, in the order of the plan
+_EPSILON_COLOURS = ("#5eb3ab", HDS.colour, "#083f3a")
 
 
 def over_epsilon(table: Table, task: Task, datasets: Sequence[str]) -> "Figure":
@@ -30,15 +29,19 @@ def over_epsilon(table: Table, task: Task, datasets: Sequence[str]) -> "Figure":
         places = range(len(plan.epsilons))
         k = plan.datasets[dataset].k
         for position, mechanism in enumerate(plan.mechanisms):
-            cells = [
-                Cell(task, dataset, mechanism, epsilon, k if mechanism == "hds" else rival_k(mechanism, epsilon))
-                for epsilon in plan.epsilons
-            ]
             beside = [place + 0.1 * (position - 1.5) for place in places]  # so that error bars can be told apart
-            _line(axes, beside, [table.spread(cell) for cell in cells], NAMES[mechanism], mechanism)
+            spreads = [table.spread(cell) for cell in plan.compared(dataset, mechanism)]
+            _line(
+                axes,
+                beside,
+                spreads,
+                label=mechanism.label,
+                color=mechanism.colour,
+                marker=_MARKERS[position % len(_MARKERS)],
+            )
         _controls(axes, table, plan, dataset)
         axes.set_xticks(list(places), [f"{epsilon:g}" for epsilon in plan.epsilons])
-        repeats = _repeats([table.spread(Cell(task, dataset, "none"))])
+        repeats = _repeats([table.spread(Cell(task, dataset, RAW_FEATURES))])
         axes.set_title(f"{dataset.capitalize()} (HDS: k = {k}; {repeats})", fontsize=10, color=INK)
     _legend(figure, panels[0])
     return figure
@@ -52,10 +55,11 @@ def over_k(table: Table, task: Task, datasets: Sequence[str]) -> "Figure":
         cells = k_cells(task, dataset)
         ks = sorted({cell.k for cell in cells if cell.k})
         for colour, epsilon in zip(_EPSILON_COLOURS, sorted({cell.epsilon or 0 for cell in cells}), strict=True):
-            spreads = [table.spread(Cell(task, dataset, "hds", epsilon, k)) for k in ks]
-            _line(axes, range(len(ks)), spreads, f"HDS, ε = {epsilon:g}", "hds", colour)
-        structure = [table.spread(Cell(task, dataset, "structure", None, k)) for k in ks]
-        _line(axes, range(len(ks)), structure, "structure-only (control)", "hds", CONTROL, dashed=True)
+            spreads = [table.spread(Cell(task, dataset, HDS, epsilon, k)) for k in ks]
+            _line(axes, range(len(ks)), spreads, label=f"{HDS.label}, ε = {epsilon:g}", color=colour)
+        structure = [table.spread(Cell(task, dataset, StructureOnly, None, k)) for k in ks]
+        style = {"color": StructureOnly.colour, "linestyle": "--"}
+        _line(axes, range(len(ks)), structure, label=f"{StructureOnly.label} (control)", **style)
         axes.set_xticks(range(len(ks)), [str(k) for k in ks])
         _controls(axes, table, plan, dataset, with_structure=False)
         axes.set_title(f"{dataset.capitalize()} ({_repeats(structure)})", fontsize=10, color=INK)
@@ -69,20 +73,20 @@ def lifts(table: Table, task: Task, datasets: Sequence[str]) -> "Figure":
     figure, panels = _panels(len(datasets), "privacy budget ε of a person's whole report", "difference, points")
     for axes, dataset in zip(panels, datasets, strict=True):
         k = plan.datasets[dataset].k
-        hds = [Cell(task, dataset, "hds", epsilon, k) for epsilon in plan.epsilons]
+        hds = [Cell(task, dataset, HDS, epsilon, k) for epsilon in plan.epsilons]
         structure = plan.structure_of(hds[0])
         for control, colour, label, shift in (
-            (structure, PRIVATE, "HDS minus structure-only", -0.08),
-            (plan.baseline_of(hds[0]), _GRAPH, "HDS minus graph alone", 0.08),
+            (structure, HDS.colour, "HDS minus structure-only", -0.08),
+            (plan.graph_alone_of(hds[0]), plan.graph_alone.colour, "HDS minus graph alone", 0.08),
         ):
             differences = [table.difference(cell, control) for cell in hds]
             places = [place + shift for place in range(len(hds))]
             axes.vlines(places, [d.low for d in differences], [d.high for d in differences], color=colour, linewidth=2)
             axes.plot(places, [d.mean for d in differences], "o", color=colour, label=label)
-        ceiling = table.difference(Cell(task, dataset, "none"), structure)
+        ceiling = table.difference(plan.no_privacy_of(hds[0]), structure)
         label = "true features (no privacy) minus structure-only"
         axes.axhline(ceiling.mean, color=INK, linestyle=":", linewidth=1.2, label=label)
-        axes.axhline(0, color=CONTROL, linewidth=1.2)
+        axes.axhline(0, color=StructureOnly.colour, linewidth=1.2)
         axes.set_xticks(range(len(plan.epsilons)), [f"{epsilon:g}" for epsilon in plan.epsilons])
         axes.set_title(f"{dataset.capitalize()}, HDS with k = {k}", fontsize=10, color=INK)
     _legend(figure, panels[0])
@@ -94,9 +98,8 @@ def worst_case() -> "Figure":
     figure, panels = _panels(len(KINDS), "privacy budget ε of one value", "worst case, for values from -1 to 1")
     for axes, kind in zip(panels, KINDS, strict=True):
         epsilons, values = curves(kind)
-        for name, curve in values.items():
-            label = "Square wave (HDS)" if name == "hds" else NAMES[name]
-            axes.plot(epsilons, curve, color=_COLOURS[name], label=label, linewidth=1.8)
+        for law, curve in values.items():
+            axes.plot(epsilons, curve, color=law.colour, label=law.label, linewidth=1.8)
         axes.set_yscale("log")
         axes.set_title(kind, fontsize=10, color=INK)
     _legend(figure, panels[0])
@@ -122,33 +125,21 @@ def _panels(count: int, xlabel: str, ylabel: str) -> "tuple[Figure, list[Axes]]"
     return figure, panels[:count]
 
 
-def _line(
-    axes: "Axes",
-    places: Sequence[float],
-    spreads: list[Spread],
-    label: str,
-    mechanism: str,
-    colour: str | None = None,
-    *,
-    dashed: bool = False,
-) -> None:
-    style: dict[str, Any] = {"color": colour or _COLOURS[mechanism], "marker": _MARKERS[mechanism], "label": label}
-    axes.errorbar(
-        places, [spread.mean for spread in spreads], [spread.std for spread in spreads], **style,
-        linestyle="--" if dashed else "-", linewidth=1.5, markersize=4, capsize=2.5, elinewidth=1,
-    )  # fmt: skip
+def _line(axes: "Axes", places: Sequence[float], spreads: list[Spread], **style: str) -> None:
+    """Draw means with error bars; ``style`` is matplotlib's."""
+    means, errors = [spread.mean for spread in spreads], [spread.std for spread in spreads]
+    shape: dict[str, Any] = {"marker": "o", "linestyle": "-", "linewidth": 1.5, "markersize": 4}
+    axes.errorbar(places, means, errors, capsize=2.5, elinewidth=1, **{**shape, **style})
 
 
 def _controls(axes: "Axes", table: Table, plan: TaskPlan, dataset: str, *, with_structure: bool = True) -> None:
-    none = Cell(plan.task, dataset, "none")
-    lines = [
-        (none, ":", INK, "no privacy (control)"),
-        (plan.baseline_of(none), "-.", _GRAPH, f"{BASELINES[plan.baseline]} (control)"),
-    ]
+    true = Cell(plan.task, dataset, RAW_FEATURES)
+    lines = [(true, ":"), (plan.graph_alone_of(true), "-.")]
     if with_structure:
-        lines.append((plan.structure_of(none), "--", CONTROL, "structure-only (control)"))
-    for cell, style, colour, label in lines:
-        axes.axhline(table.spread(cell).mean, color=colour, linestyle=style, linewidth=1.4, label=label, zorder=1)
+        lines.append((plan.structure_of(true), "--"))
+    for cell, style in lines:
+        mean, label = table.spread(cell).mean, f"{cell.method.label} (control)"
+        axes.axhline(mean, color=cell.method.colour, linestyle=style, linewidth=1.4, label=label, zorder=1)
 
 
 def _repeats(spreads: list[Spread]) -> str:

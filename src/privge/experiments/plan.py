@@ -6,44 +6,22 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from importlib.resources import files
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, get_args
 
-Task: TypeAlias = Literal["nodes", "links"]
-Form: TypeAlias = Literal["scaled", "paper"]
-"""Whether heads bring all inputs to one scale, or take them as they are, as in the paper."""
+from privge.experiments.cell import Cell, Form, Task
+from privge.experiments.method import RAW_FEATURES, Baseline, Method, baseline_named, mechanism_named
+from privge.mechanisms import Laplace, Law, MultiBit, Piecewise, SquareWave, StructureOnly
 
-TASKS: tuple[Task, ...] = get_args(Task)
-RIVAL_RULE = {"piecewise": 2.5, "multibit": 2.18, "laplace": 2.5}
+HDS = SquareWave
+"""The paper's own mechanism; k of its features is tuned, k of its rivals follows a rule."""
+
+RIVAL_RULE: dict[Method, float] = {Piecewise: 2.5, MultiBit: 2.18, Laplace: 2.5}
 """The paper's comparison gives its rivals one feature for each so much of epsilon, at least one."""
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """One number of a figure or table: what is measured, over any number of repeats.
-
-    Parameters
-    ----------
-    task, dataset
-        What is predicted, and on which data.
-    mechanism
-        A mechanism, a control (``structure``, ``none``), or a baseline that sees no features.
-    epsilon, k
-        None where the mechanism has none.
-    form
-        What the head does about the scale of its inputs.
-    """
-
-    task: Task
-    dataset: str
-    mechanism: str
-    epsilon: float | None = None
-    k: int | None = None
-    form: Form = "scaled"
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How a cell of one task and dataset is run: propagation and head. The same for every mechanism."""
+class CellSettings:
+    """How a cell of one task and dataset is run: propagation and head. The same for every method."""
 
     alpha: float
     r: float
@@ -63,26 +41,36 @@ class TaskPlan:
     title: str
     task: Task
     metric: str
-    baseline: str
+    graph_alone: Baseline
     epsilons: tuple[float, ...]
-    mechanisms: tuple[str, ...]
+    mechanisms: tuple[type[Law], ...]
     equal_k: tuple[float, ...]
-    datasets: dict[str, Settings] = field(hash=False)
+    datasets: dict[str, CellSettings] = field(hash=False)
     paper_head: dict[str, Any] = field(hash=False)
     paper: dict[str, dict[str, float]] = field(hash=False)
 
     def cells(self, dataset: str) -> list[Cell]:
         """Return every private cell of a dataset, the paper's comparison and the one at equal k; no controls."""
-        k = self.datasets[dataset].k
-        cells = [
-            Cell(self.task, dataset, mechanism, epsilon, k if mechanism == "hds" else rival_k(mechanism, epsilon))
+        cells = [cell for mechanism in self.mechanisms for cell in self.compared(dataset, mechanism)]
+        cells += [
+            Cell(self.task, dataset, mechanism, epsilon, self.datasets[dataset].k)
             for mechanism in self.mechanisms
-            for epsilon in self.epsilons
+            for epsilon in self.equal_k
         ]
-        cells += [Cell(self.task, dataset, m, epsilon, k) for m in self.mechanisms for epsilon in self.equal_k]
         return list(dict.fromkeys(cells))
 
-    def settings(self, cell: Cell) -> Settings:
+    def compared(self, dataset: str, mechanism: type[Law]) -> list[Cell]:
+        """Return a mechanism at every epsilon, with the k of the paper's comparison."""
+        return [
+            Cell(self.task, dataset, mechanism, epsilon, self.k_of(dataset, mechanism, epsilon))
+            for epsilon in self.epsilons
+        ]
+
+    def k_of(self, dataset: str, mechanism: Method, epsilon: float) -> int:
+        """Return the k of the paper's comparison: tuned for HDS, by a rule for its rivals."""
+        return rival_k(mechanism, epsilon) if mechanism in RIVAL_RULE else self.datasets[dataset].k
+
+    def settings(self, cell: Cell) -> CellSettings:
         """Return how a cell is run."""
         settings = self.datasets[cell.dataset]
         return settings if cell.form == "scaled" else replace(settings, head=self.paper_head)
@@ -90,32 +78,36 @@ class TaskPlan:
     def controls(self, cells: list[Cell]) -> list[Cell]:
         """Return what these cells are compared with: structure-only of the same k, no privacy, the graph alone."""
         structure = [self.structure_of(cell) for cell in cells]
-        true = [replace(cell, mechanism="none", epsilon=None, k=None) for cell in cells]
-        baselines = [self.baseline_of(cell) for cell in cells]
-        return list(dict.fromkeys(structure + true + baselines))
+        true = [self.no_privacy_of(cell) for cell in cells]
+        graph_alone = [self.graph_alone_of(cell) for cell in cells]
+        return list(dict.fromkeys(structure + true + graph_alone))
 
     def structure_of(self, cell: Cell) -> Cell:
         """Return the structure-only control of a cell."""
         k = cell.k if cell.k is not None else self.datasets[cell.dataset].k
-        return replace(cell, mechanism="structure", epsilon=None, k=k)
+        return replace(cell, method=StructureOnly, epsilon=None, k=k)
 
-    def baseline_of(self, cell: Cell) -> Cell:
+    def no_privacy_of(self, cell: Cell) -> Cell:
+        """Return the control that sees the true features, as they are."""
+        return replace(cell, method=RAW_FEATURES, epsilon=None, k=None)
+
+    def graph_alone_of(self, cell: Cell) -> Cell:
         """Return the control that sees the graph alone: no features, no vectors, no noise."""
-        return Cell(self.task, cell.dataset, self.baseline)
+        return Cell(self.task, cell.dataset, self.graph_alone)
 
     def by_rule(self, cell: Cell) -> bool:
         """Say whether a cell has the k of the paper's comparison: tuned for HDS, by a rule for its rivals."""
-        if cell.mechanism == "hds":
-            return cell.k == self.datasets[cell.dataset].k
-        return cell.mechanism not in RIVAL_RULE or cell.k == rival_k(cell.mechanism, cell.epsilon or math.inf)
+        if cell.method is not HDS and cell.method not in RIVAL_RULE:
+            return True
+        return cell.k == self.k_of(cell.dataset, cell.method, cell.epsilon or math.inf)
 
     def paper_value(self, cell: Cell) -> float | None:
         """Return the paper's number for a cell, if it gives one. Its rivals follow the rule for k."""
-        name = cell.mechanism if cell.epsilon is None else f"{cell.mechanism} {cell.epsilon:g}"
+        name = cell.method.name if cell.epsilon is None else f"{cell.method.name} {cell.epsilon:g}"
         return self.paper.get(cell.dataset, {}).get(name) if self.by_rule(cell) else None
 
 
-def rival_k(mechanism: str, epsilon: float) -> int:
+def rival_k(mechanism: Method, epsilon: float) -> int:
     """Return the k that the paper's comparison gives a rival of HDS."""
     return max(1, math.floor(epsilon / RIVAL_RULE[mechanism])) if math.isfinite(epsilon) else 1
 
@@ -126,18 +118,20 @@ def task_plan(task: Task) -> TaskPlan:
     document = paper_item(task)
     tolerance, head = document.pop("tolerance"), document.pop("head")
     datasets = {
-        name: Settings(tolerance=tolerance, head={**head, **values.pop("head", {})}, **values)
+        name: CellSettings(tolerance=tolerance, head={**head, **values.pop("head", {})}, **values)
         for name, values in document.pop("datasets").items()
     }
-    lists: dict[str, Any] = {name: tuple(document.pop(name)) for name in ("epsilons", "mechanisms", "equal_k")}
-    return TaskPlan(datasets=datasets, **lists, **document)
+    lists: dict[str, Any] = {name: tuple(document.pop(name)) for name in ("epsilons", "equal_k")}
+    mechanisms = tuple(map(mechanism_named, document.pop("mechanisms")))
+    graph_alone = baseline_named(document.pop("graph_alone"))
+    return TaskPlan(datasets=datasets, mechanisms=mechanisms, graph_alone=graph_alone, **lists, **document)
 
 
 def k_cells(task: Task, dataset: str) -> list[Cell]:
     """Return the cells of the figure over k."""
     document = paper_item("k")
     return [
-        Cell(task, dataset, document["mechanism"], epsilon, k)
+        Cell(task, dataset, mechanism_named(document["mechanism"]), epsilon, k)
         for epsilon in document["epsilons"]
         for k in document["ks"]
     ]

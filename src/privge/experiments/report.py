@@ -8,13 +8,16 @@ from typing import Any
 from privge._files.atomic import atomic_path
 from privge.errors import BadData
 from privge.experiments import figures
+from privge.experiments.cell import TASKS, Cell, Task
+from privge.experiments.comparison import Table
 from privge.experiments.conclusions import conclusions
+from privge.experiments.method import RAW_FEATURES
 from privge.experiments.pages import embedded, write_page
-from privge.experiments.plan import TASKS, Cell, Task, TaskPlan, k_cells, rival_k, scale_cells, task_plan
+from privge.experiments.plan import HDS, TaskPlan, k_cells, scale_cells, task_plan
 from privge.experiments.results import Results
 from privge.experiments.spread import NO_SPREAD, Spread
-from privge.experiments.summary import Table
 from privge.experiments.variance import crossings
+from privge.mechanisms import StructureOnly
 
 SCALE_COLUMNS = (
     "one scale",
@@ -94,10 +97,10 @@ def _scale_rows(table: Table, task: Task, dataset: str) -> Iterator[dict[str, An
     for cell in scale_cells(task, dataset):
         paper = replace(cell, form="paper")
         if cell.form == "scaled" and table.records(paper):
-            found = [table.summary(one) for one in (cell, paper)]
+            found = [table.comparison(one) for one in (cell, paper)]
             spreads = [spread for one in found for spread in (one.value, one.structure_only, one.no_privacy)]
-            name = f"{figures.NAMES[cell.mechanism]}, k = {cell.k}"
-            yield {"cell": cell, "name": name, "entries": [*spreads, found[0].baseline]}
+            name = f"{cell.method.label}, k = {cell.k}"
+            yield {"cell": cell, "name": name, "entries": [*spreads, found[0].graph_alone]}
 
 
 def _k_rows(table: Table, task: Task, dataset: str) -> Iterator[dict[str, Any]]:
@@ -107,17 +110,17 @@ def _k_rows(table: Table, task: Task, dataset: str) -> Iterator[dict[str, Any]]:
         chosen = sorted((cell for cell in cells if cell.epsilon == epsilon), key=lambda cell: cell.k or 0)
         if any(table.records(cell) for cell in chosen):
             entries = [table.spread(cell) for cell in chosen]
-            yield {"dataset": dataset, "name": f"HDS, ε = {epsilon:g}", "entries": entries}
+            yield {"dataset": dataset, "name": f"{HDS.label}, ε = {epsilon:g}", "entries": entries}
             structure = [table.spread(plan.structure_of(cell)) for cell in chosen]
-    yield {"dataset": dataset, "name": "structure-only", "entries": structure}
+    yield {"dataset": dataset, "name": StructureOnly.label, "entries": structure}
     for name, cell in _without_shape(plan, dataset).items():
         yield {"dataset": dataset, "name": name, "entries": [table.spread(cell)]}
 
 
 def _without_shape(plan: TaskPlan, dataset: str) -> dict[str, Cell]:
     """Return the controls that depend neither on epsilon nor on k."""
-    none = Cell(plan.task, dataset, "none")
-    return {figures.BASELINES[plan.baseline]: plan.baseline_of(none), "no privacy": none}
+    true = Cell(plan.task, dataset, RAW_FEATURES)
+    return {cell.method.label: cell for cell in (plan.graph_alone_of(true), true)}
 
 
 def _rows(table: Table, task: Task, dataset: str) -> Iterator[dict[str, Any]]:
@@ -130,16 +133,14 @@ def _rows(table: Table, task: Task, dataset: str) -> Iterator[dict[str, Any]]:
         return {"dataset": dataset, "name": name, "kind": kind, "entries": entries}
 
     for mechanism in plan.mechanisms:
-        cells = [
-            Cell(task, dataset, mechanism, e, k if mechanism == "hds" else rival_k(mechanism, e)) for e in plan.epsilons
-        ]
-        shown = f"k = {k}" if mechanism == "hds" else "k by rule"
-        yield row(f"{figures.NAMES[mechanism]}, {shown}", cells, "private")
+        shown = f"k = {k}" if mechanism is HDS else "k by rule"
+        yield row(f"{mechanism.label}, {shown}", plan.compared(dataset, mechanism), "private")
     for mechanism in plan.mechanisms:
         cells = [Cell(task, dataset, mechanism, epsilon, k) for epsilon in plan.epsilons]
-        if mechanism != "hds" and k > 1 and any(table.records(cell) for cell in cells):
-            yield row(f"{figures.NAMES[mechanism]}, k = {k}", cells, "equal")
-    controls = {"structure-only": Cell(task, dataset, "structure", None, k), **_without_shape(plan, dataset)}
+        if mechanism is not HDS and k > 1 and any(table.records(cell) for cell in cells):
+            yield row(f"{mechanism.label}, k = {k}", cells, "equal")
+    structure = Cell(task, dataset, StructureOnly, None, k)
+    controls = {StructureOnly.label: structure, **_without_shape(plan, dataset)}
     for name, cell in controls.items():
         yield row(name, [cell], "control")
 
@@ -204,7 +205,7 @@ def _versions(table: Table, found: dict[Task, list[str]]) -> dict[str, str]:
     """Return the versions that the newest results were made with."""
     for task, names in found.items():
         for name in names:
-            for record in table.records(Cell(task, name, "none")).values():
+            for record in table.records(Cell(task, name, RAW_FEATURES)).values():
                 versions: dict[str, str] = record["versions"]
                 return versions
     return {}

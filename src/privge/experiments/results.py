@@ -9,18 +9,22 @@ from pathlib import Path
 from typing import Any, TypeAlias, get_args
 
 from privge.errors import BadData
-from privge.experiments.plan import Cell, Form, Task, task_plan
+from privge.experiments.cell import Cell, Form, Task
+from privge.experiments.plan import task_plan
 
 Record: TypeAlias = dict[str, Any]
 Key: TypeAlias = tuple[Cell, int]
 
-_IDENTITY = ("task", "dataset", "mechanism", "epsilon", "k")
 _NUMBER = (int, float)
 _KINDS: dict[str, tuple[type, ...]] = {
-    "task": (str,), "dataset": (str,), "mechanism": (str,), "epsilon": (int, float, type(None)), "k": (int, type(None)),
-    "repeat": (int,), "settings": (dict,),
-}  # fmt: skip
-"""What a record must hold."""
+    "task": (str,),
+    "dataset": (str,),
+    "epsilon": (int, float, type(None)),
+    "k": (int, type(None)),
+    "repeat": (int,),
+    "settings": (dict,),
+}
+"""What a record must hold, beside the name of a mechanism or a baseline."""
 
 
 class Results:
@@ -44,7 +48,10 @@ class Results:
         plan, found = task_plan(task), {}
         for number, line in enumerate(path.read_bytes().split(b"\n")[:-1], start=1):
             record = _parse(line, path, number, plan.metric)
-            cell = Cell(**{name: record[name] for name in _IDENTITY}, form=record.get("form", "scaled"))
+            try:
+                cell = Cell.of(record)
+            except ValueError as error:
+                raise BadData(f"{path}, line {number}: {error}") from error
             if (cell.task, cell.dataset) != (task, dataset):
                 raise BadData(f"{path}, line {number}: this is a result of another task or dataset")
             if record["settings"] == plan.settings(cell).to_dict():
@@ -81,7 +88,8 @@ def _parse(line: bytes, path: Path, number: int, metric: str) -> Record:
         raise BadData(f"{path}, line {number}: not a result") from error
     if not isinstance(record, dict):
         raise BadData(f"{path}, line {number}: not a result")
-    for name, kinds in {**_KINDS, **({metric: _NUMBER} if metric in record else {})}.items():
+    method = "baseline" if "baseline" in record else "mechanism"
+    for name, kinds in {method: (str,), **_KINDS, **({metric: _NUMBER} if metric in record else {})}.items():
         if name not in record:
             raise BadData(f"{path}, line {number}: not a result, there is no {name!r}")
         if not isinstance(record[name], kinds) or isinstance(record[name], bool):

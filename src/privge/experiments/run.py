@@ -3,23 +3,28 @@
 import hashlib
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from importlib.metadata import version
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privge._machine import peak_bytes
 from privge._typing import Floats
 from privge.campaign import Campaign
 from privge.datasets import Dataset
 from privge.embedding import embed
-from privge.experiments.plan import Cell, Settings
+from privge.experiments.cell import Cell
+from privge.experiments.method import LABEL_PROPAGATION, PPR_SCORE, RAW_FEATURES
+from privge.experiments.plan import CellSettings
 from privge.graph import Graph
-from privge.propagation import Local, Matrix, propagate
+from privge.propagation import Local, Matrix, Walk, propagate
 from privge.tasks import (
     LinkPredictor,
     NodeClassifier,
+    NodeSplit,
     accuracy,
     auc,
     average_precision,
@@ -50,112 +55,116 @@ class Timer:
         return result
 
 
-def run_cell(cell: Cell, repeat: int, settings: Settings, dataset: Dataset, threads: int) -> dict[str, Any]:
+@dataclass(frozen=True, eq=False)
+class _Repeat:
+    """One repeat of a cell, and what it is run with."""
+
+    cell: Cell
+    number: int
+    settings: CellSettings
+    dataset: Dataset
+    threads: int
+    timer: Timer = field(default_factory=Timer)
+
+    @property
+    def split(self) -> int:
+        return FIRST_SPLIT + self.number
+
+    def scores(self) -> dict[str, float]:
+        return self._nodes() if self.cell.task == "nodes" else self._links()
+
+    def _nodes(self) -> dict[str, float]:
+        labels = self.dataset.labels
+        split = split_nodes(labels, seed=self.split)
+        predicted = self._graph_alone(split) if self.cell.method == LABEL_PROPAGATION else self._classified(split)
+        return {
+            "accuracy": accuracy(labels[split.test], predicted[split.test]),
+            "macro_f1": macro_f1(labels[split.test], predicted[split.test]),
+            "validation": accuracy(labels[split.validation], predicted[split.validation]),
+        }
+
+    def _graph_alone(self, split: NodeSplit) -> NDArray[np.integer]:
+        graph, labels = self.dataset.graph, self.dataset.labels
+        return self.timer("train", lambda: best_label_propagation(graph, labels, split, threads=self.threads))
+
+    def _classified(self, split: NodeSplit) -> NDArray[np.integer]:
+        """Return the classes of the validation and test nodes, and -1 for the others."""
+        labels, matrix = self.dataset.labels, self._vectors(self.dataset.graph)
+        head = NodeClassifier(seed=self.number, threads=self.threads, **self.settings.head)
+        self.timer("train", lambda: head.fit(matrix, labels, train=split.train, validation=split.validation))
+        predicted = np.full(len(labels), -1)
+        for rows in (split.validation, split.test):
+            predicted[rows] = self.timer("evaluate", partial(head.predict, matrix[rows]))
+        return predicted
+
+    def _links(self) -> dict[str, float]:
+        split = self.timer("split", lambda: split_edges(self.dataset.graph, seed=self.split))
+        if self.cell.method == PPR_SCORE:
+            return _ranking(*self.timer("evaluate", lambda: best_ppr_scores(split, threads=self.threads)))
+        matrix = self._vectors(split.train_graph)
+        head = LinkPredictor(seed=self.number, threads=self.threads, **self.settings.head)
+        validation = (split.validation, split.validation_negatives)
+        self.timer("train", lambda: head.fit(matrix, split.train_graph, split.train, validation=validation))
+        scores = [
+            self.timer("evaluate", partial(head.decision_function, matrix, pairs))
+            for pairs in (split.test, split.test_negatives, *validation)
+        ]
+        return {**_ranking(*scores[:2]), "validation": auc(*scores[2:])}
+
+    def _vectors(self, graph: Graph) -> Matrix:
+        """Perturb everybody's features and propagate them over a graph; no privacy propagates the true features."""
+        settings, features = self.settings, self.dataset.features
+        walk, on = Walk(settings.alpha, settings.r, settings.tolerance), Local(threads=self.threads)
+        if self.cell.method == RAW_FEATURES:
+            return self.timer("propagate", lambda: propagate(graph, features, **asdict(walk), on=on)[0])
+        campaign, ids = self._campaign(), graph.ids.tolist()
+        seed = noise_seed(self.cell, self.number)
+        reports = self.timer("perturb", lambda: campaign.simulate(features, ids=ids, seed=seed))
+        # Unbiased mechanisms send numbers in the thousands at small epsilon; an error counts in proportion to them.
+        largest = float(np.abs(campaign.sampled.decode(np.arange(campaign.law.outputs, dtype=np.uint16))).max())
+        walk = replace(walk, tolerance=walk.tolerance * max(1.0, largest / 2))
+        return self.timer("propagate", lambda: embed(graph, reports, **asdict(walk), on=on)).matrix
+
+    def _campaign(self) -> Campaign:
+        return Campaign(
+            dimensions=self.dataset.features.shape[1],
+            low=self.dataset.low,
+            high=self.dataset.high,
+            mechanism=self.cell.method.name,
+            epsilon=self.cell.epsilon,
+            k=self.cell.k,
+            purpose=f"simulation on public data, repeat {self.number}",  # another campaign draws other k features
+        )
+
+
+def run_cell(cell: Cell, repeat: int, settings: CellSettings, dataset: Dataset, threads: int) -> dict[str, Any]:
     """Return the record of one repeat.
 
     The split, the initial weights and the batches depend on the repeat alone, so that cells can be compared in
     pairs; the noise depends on the cell too. Simulated noise is seeded and NOT PRIVATE: the data are public.
     """
-    timer = Timer()
-    work = _run_nodes if cell.task == "nodes" else _run_links
-    scores = work(cell, repeat, settings, dataset, threads, timer)
+    one = _Repeat(cell, repeat, settings, dataset, threads)
+    scores = one.scores()
     return {
-        **asdict(cell),
+        **cell.identity(),
         "repeat": repeat,
-        "split": FIRST_SPLIT + repeat,
-        "seed": _noise_seed(cell, repeat),
+        "split": one.split,
+        "seed": noise_seed(cell, repeat),
         **{name: round(100 * value, 4) for name, value in scores.items()},
         "settings": settings.to_dict(),
         "threads": threads,
-        "seconds": {step: round(seconds, 3) for step, seconds in timer.seconds.items()},
+        "seconds": {step: round(seconds, 3) for step, seconds in one.timer.seconds.items()},
         "peak_bytes": peak_bytes(),
         "versions": {name: version(name) for name in ("privge", "numpy", "scipy", "numba", "torch", "scikit-learn")},
     }
 
 
-def vectors(
-    cell: Cell, repeat: int, settings: Settings, dataset: Dataset, graph: Graph, threads: int, timer: Timer
-) -> Matrix:
-    """Perturb everybody's features and propagate them over a graph; ``none`` propagates the true features."""
-    if cell.mechanism == "none":
-        return timer(
-            "propagate",
-            lambda: propagate(
-                graph,
-                dataset.features,
-                alpha=settings.alpha,
-                r=settings.r,
-                tolerance=settings.tolerance,
-                on=Local(threads=threads),
-            )[0],
-        )
-    campaign = Campaign(
-        dimensions=dataset.features.shape[1],
-        low=dataset.low,
-        high=dataset.high,
-        mechanism=cell.mechanism,
-        epsilon=cell.epsilon,
-        k=cell.k,
-        purpose=f"simulation on public data, repeat {repeat}",  # a new campaign, so the k features are drawn anew
-    )
-    ids = graph.ids.tolist()
-    reports = timer("perturb", lambda: campaign.simulate(dataset.features, ids=ids, seed=_noise_seed(cell, repeat)))
-    # Unbiased mechanisms send numbers in the thousands at small epsilon; an error counts in proportion to them.
-    largest = float(np.abs(campaign.sampled.decode(np.arange(campaign.law.outputs, dtype=np.uint16))).max())
-    tolerance = settings.tolerance * max(1.0, largest / 2)
-    embedding = timer(
-        "propagate",
-        lambda: embed(
-            graph, reports, alpha=settings.alpha, r=settings.r, tolerance=tolerance, on=Local(threads=threads)
-        ),
-    )
-    return embedding.matrix
-
-
-def _run_nodes(
-    cell: Cell, repeat: int, settings: Settings, dataset: Dataset, threads: int, timer: Timer
-) -> dict[str, float]:
-    graph, labels = dataset.graph, dataset.labels
-    split = split_nodes(labels, seed=FIRST_SPLIT + repeat)
-    if cell.mechanism == "label_propagation":
-        predicted = timer("train", lambda: best_label_propagation(graph, labels, split, threads=threads))
-    else:
-        matrix = vectors(cell, repeat, settings, dataset, graph, threads, timer)
-        classifier = NodeClassifier(seed=repeat, threads=threads, **settings.head)
-        timer("train", lambda: classifier.fit(matrix, labels, train=split.train, validation=split.validation))
-        predicted = np.full(len(labels), -1)
-        for rows in (split.validation, split.test):
-            predicted[rows] = timer("evaluate", lambda rows=rows: classifier.predict(matrix[rows]))  # type: ignore[misc]
-    return {
-        "accuracy": accuracy(labels[split.test], predicted[split.test]),
-        "macro_f1": macro_f1(labels[split.test], predicted[split.test]),
-        "validation": accuracy(labels[split.validation], predicted[split.validation]),
-    }
-
-
-def _run_links(
-    cell: Cell, repeat: int, settings: Settings, dataset: Dataset, threads: int, timer: Timer
-) -> dict[str, float]:
-    split = timer("split", lambda: split_edges(dataset.graph, seed=FIRST_SPLIT + repeat))
-    if cell.mechanism == "ppr_score":
-        return _ranking(*timer("evaluate", lambda: best_ppr_scores(split, threads=threads)))
-    matrix = vectors(cell, repeat, settings, dataset, split.train_graph, threads, timer)
-    predictor = LinkPredictor(seed=repeat, threads=threads, **settings.head)
-    validation = (split.validation, split.validation_negatives)
-    timer("train", lambda: predictor.fit(matrix, split.train_graph, split.train, validation=validation))
-    scores = [
-        timer("evaluate", lambda pairs=pairs: predictor.decision_function(matrix, pairs))  # type: ignore[misc]
-        for pairs in (split.test, split.test_negatives, *validation)
-    ]
-    return {**_ranking(*scores[:2]), "validation": auc(*scores[2:])}
+def noise_seed(cell: Cell, repeat: int) -> int:
+    """Return a seed of its own for each cell and repeat, so that adding a cell never shifts another."""
+    epsilon = None if cell.epsilon is None else f"{cell.epsilon:g}"
+    name = f"{cell.task} {cell.dataset} {cell.method.name} {epsilon} {cell.k} {repeat}"
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:6], "big")
 
 
 def _ranking(joined: Floats, apart: Floats) -> dict[str, float]:
     return {"auc": auc(joined, apart), "average_precision": average_precision(joined, apart)}
-
-
-def _noise_seed(cell: Cell, repeat: int) -> int:
-    """Return a seed of its own for each cell and repeat, so that adding a cell never shifts another."""
-    epsilon = None if cell.epsilon is None else f"{cell.epsilon:g}"
-    name = f"{cell.task} {cell.dataset} {cell.mechanism} {epsilon} {cell.k} {repeat}"
-    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:6], "big")

@@ -12,7 +12,8 @@ from pathlib import Path
 from privge._machine import processors
 from privge._typing import Progress
 from privge.datasets import Dataset, load
-from privge.experiments.plan import Cell, task_plan
+from privge.experiments.cell import Cell
+from privge.experiments.plan import task_plan
 from privge.experiments.results import Record, Results
 from privge.experiments.run import run_cell
 

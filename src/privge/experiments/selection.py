@@ -7,7 +7,10 @@ from pathlib import Path
 from privge.datasets import DATASETS
 from privge.datasets.cache import data_directory
 from privge.errors import BadData
-from privge.experiments.plan import TASKS, Cell, Task, datasets, k_cells, scale_cells, task_plan
+from privge.experiments.cell import TASKS, Cell, Task
+from privge.experiments.method import RAW_FEATURES
+from privge.experiments.plan import datasets, k_cells, scale_cells, task_plan
+from privge.mechanisms import StructureOnly
 
 logger = logging.getLogger(__name__)
 
@@ -18,7 +21,7 @@ class Selection:
 
     item: str
     datasets: tuple[str, ...] = ()
-    mechanisms: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
     epsilons: tuple[float, ...] = ()
     ks: tuple[int, ...] = ()
 
@@ -28,7 +31,7 @@ class Selection:
         chosen = [
             cell
             for cell in dict.fromkeys(found)
-            if (not self.mechanisms or cell.mechanism in self.mechanisms)
+            if (not self.methods or cell.method.name in self.methods)
             and (not self.epsilons or cell.epsilon is None or cell.epsilon in self.epsilons)
             and (not self.ks or cell.k is None or cell.k in self.ks)
         ]
@@ -65,8 +68,8 @@ class Selection:
         if self.item in (task, "all"):
             cells += task_plan(task).cells(dataset)
             cells += [
-                Cell(task, dataset, "structure", None, task_plan(task).datasets[dataset].k),
-                Cell(task, dataset, "none"),
+                Cell(task, dataset, StructureOnly, None, task_plan(task).datasets[dataset].k),
+                Cell(task, dataset, RAW_FEATURES),
             ]
         if self.item in ("k", "all"):
             cells += k_cells(task, dataset)

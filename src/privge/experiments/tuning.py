@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from privge._typing import Progress
 from privge.datasets import Dataset
 from privge.embedding.join import feature_rows
-from privge.experiments.plan import Settings, Task
+from privge.experiments.cell import Task
+from privge.experiments.plan import CellSettings
 from privge.graph import Graph
 from privge.propagation import Local, propagate
 from privge.reports import Reports
@@ -54,7 +55,7 @@ HEADS: dict[Task, type[NodeClassifier | LinkPredictor]] = {"nodes": NodeClassifi
 class Tuned:
     """The best settings, their validation score in percent, and every trial."""
 
-    settings: Settings
+    settings: CellSettings
     score: float
     trials: list[dict[str, Any]]
 
@@ -63,7 +64,7 @@ def tune(
     graph: Graph,
     reports: Reports,
     task: Task,
-    start: Settings,
+    start: CellSettings,
     *,
     labels: NDArray[np.integer] | None = None,
     trials: int = 50,
@@ -80,7 +81,7 @@ def tune(
     task
         ``nodes`` (needs labels) or ``links``.
     start
-        Settings to begin with.
+        CellSettings to begin with.
     labels
         The class of each node, -1 where unknown. Only those of the training and validation split are read.
     trials
@@ -117,11 +118,11 @@ def tune(
 
 
 def controls(
-    dataset: Dataset, noise: Reports, task: Task, settings: Settings, *, seed: int = 0, threads: int | None = None
+    dataset: Dataset, noise: Reports, task: Task, settings: CellSettings, *, seed: int = 0, threads: int | None = None
 ) -> dict[str, float]:
     """Return what a tuned score is compared with, in percent of the same validation part.
 
-    This is no part of the search: ``no_privacy`` reads the true features. The settings are those found for other
+    This is not part of the search: ``no_privacy`` reads the true features. The settings are those found for other
     reports, so that the comparison favours those.
 
     Parameters
@@ -165,11 +166,15 @@ class _Judge:
             self._graph = self._edges.train_graph
         self._task = task
 
-    def score(self, features: scipy.sparse.csr_array, settings: Settings) -> float:
+    def score(self, features: scipy.sparse.csr_array, settings: CellSettings) -> float:
         matrix, _ = propagate(
-            self._graph, features, alpha=settings.alpha, r=settings.r, tolerance=settings.tolerance,
+            self._graph,
+            features,
+            alpha=settings.alpha,
+            r=settings.r,
+            tolerance=settings.tolerance,
             on=Local(threads=self._threads),
-        )  # fmt: skip
+        )
         if self._task == "nodes":
             labels, split = self._labels, self._nodes
             assert labels is not None  # noqa: S101 (checked at construction)
@@ -190,6 +195,6 @@ class _Judge:
         return accuracy(labels[rows], predicted[rows])
 
 
-def _with(settings: Settings, values: dict[str, Any]) -> Settings:
+def _with(settings: CellSettings, values: dict[str, Any]) -> CellSettings:
     head = {name: value for name, value in values.items() if name not in ("alpha", "r")}
     return replace(settings, alpha=values["alpha"], r=values["r"], head={**settings.head, **head})

@@ -6,23 +6,25 @@ from typing import Any
 import numpy as np
 
 from privge._typing import Floats
-from privge.experiments.plan import paper_item
-from privge.mechanisms import LAWS
+from privge.experiments.method import mechanism_named
+from privge.experiments.plan import HDS, paper_item
+from privge.mechanisms import ContinuousLimit, Law
 
-KINDS: dict[str, Callable[[str, float], float]] = {
-    "variance": lambda name, epsilon: LAWS[name].continuous_limit(epsilon).worst_case_variance(),
-    "mean squared error": lambda name, epsilon: LAWS[name].continuous_limit(epsilon).worst_case_mse(),
-    "variance without bias": lambda name, epsilon: LAWS[name].continuous_limit(epsilon).worst_case_variance("unbiased"),
+KINDS: dict[str, Callable[[ContinuousLimit], float]] = {
+    "variance": lambda limit: limit.worst_case_variance(),
+    "mean squared error": lambda limit: limit.worst_case_mse(),
+    "variance without bias": lambda limit: limit.worst_case_variance("unbiased"),
 }
 """Three ways to read the figure. The paper draws the first, in which the bias of the square wave does not count."""
 
 
-def curves(kind: str = "variance") -> tuple[Floats, dict[str, Floats]]:
+def curves(kind: str = "variance") -> tuple[Floats, dict[type[Law], Floats]]:
     """Return the epsilons and one curve for each mechanism."""
     item = paper_item("variance")
     epsilons = np.linspace(item["epsilons"]["first"], item["epsilons"]["last"], item["epsilons"]["points"])
     return epsilons, {
-        name: np.array([KINDS[kind](name, float(epsilon)) for epsilon in epsilons]) for name in item["mechanisms"]
+        law: np.array([KINDS[kind](law.continuous_limit(float(epsilon))) for epsilon in epsilons])
+        for law in map(mechanism_named, item["mechanisms"])
     }
 
 
@@ -32,11 +34,11 @@ def crossings() -> Iterator[dict[str, Any]]:
     for kind in KINDS:
         epsilons, values = curves(kind)
         for rival in values:
-            if rival != "hds":
-                found = _crossing(epsilons, values["hds"] - values[rival])
-                stated = paper.get(rival) if kind == "variance" else None
-                yield {"kind": kind, "rival": rival, "epsilon": found, "paper": stated} | {
-                    "sentence": _sentence(kind, rival, found, values["hds"][0] < values[rival][0], stated)
+            if rival is not HDS:
+                found = _crossing(epsilons, values[HDS] - values[rival])
+                stated = paper.get(rival.name) if kind == "variance" else None
+                yield {"kind": kind, "rival": rival.name, "epsilon": found, "paper": stated} | {
+                    "sentence": _sentence(kind, rival.name, found, values[HDS][0] < values[rival][0], stated)
                 }
 
 

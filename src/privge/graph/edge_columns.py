@@ -9,8 +9,8 @@ from privge.errors import BadData
 EDGE_NAMES = (("source", "target"), ("src", "dst"), ("from", "to"), ("id_1", "id_2"), ("u", "v"))
 """What the columns of an edge list may be called if nobody says what they are called."""
 
-_WEIGHTS = ("weight", "weights", "w")  # a column that is called so is probably meant to be used
-_HOW = "say which columns are the ends of the edges: --source and --target (in Python EdgeColumns)"
+_WEIGHTS = ("weight", "weights", "edge_weight", "w")  # a column that is called so is probably meant to be used
+_HOW = "say which columns are the ends of the edges: source= and target=, on the command line --source and --target"
 
 
 class Chosen(NamedTuple):
@@ -93,7 +93,15 @@ class EdgeColumns:
         raise BadData(f"{problem}; {_HOW}")
 
 
-def remark_unused(chosen: Chosen) -> str | None:
+def usual_weight(names: Sequence[str]) -> str:
+    """Return the column that is called ``weight`` or alike."""
+    for name in names:
+        if name.strip().lower() in _WEIGHTS:
+            return name
+    raise BadData(f"there is no column of weights among its {len(names)}; give its name as weight")
+
+
+def remark_unused(chosen: Chosen, how: str = "--weight {}") -> str | None:
     """Return what to say about columns that are not read, in one line."""
     if not chosen.unused:
         return None
@@ -104,7 +112,7 @@ def remark_unused(chosen: Chosen) -> str | None:
     if chosen.weight is not None or not weights:
         return said
     honoured = "it" if len(chosen.unused) == 1 else repr(weights[0])
-    return f"{said}; --weight {weights[0]} honours {honoured}"
+    return f"{said}; {how.format(weights[0])} honours {honoured}"
 
 
 def _may_weigh(name: str) -> bool:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from privge._files.matrices import SparseMatrix
 from privge._typing import Table, is_arrow, is_pandas
 from privge.errors import BadData
-from privge.graph.edge_lists import EdgeEnds, Nodes, Weight, graph_of_array, graph_of_pairs, graph_of_table
+from privge.graph.edge_columns import EdgeColumns
+from privge.graph.edge_lists import Nodes, Weight, graph_of_array, graph_of_pairs, graph_of_table
 from privge.graph.graph import Graph
 from privge.graph.libraries import (
     NetworkxGraph,
@@ -66,27 +67,26 @@ def as_graph(
         every non-zero is an edge; a ``Data`` of PyTorch Geometric; an edge table of pandas, polars or pyarrow; a list
         of pairs or an array of shape ``(m, 2)``; or a path, see `privge.graph.read_graph`.
     source, target
-        The columns of a table that hold the ends of an edge. By default ``source`` and ``target``, or one of the other
-        usual pairs: ``src`` and ``dst``, ``from`` and ``to``, ``u`` and ``v``, ``id_1`` and ``id_2``.
+        The columns of a table or a file that hold the ends of an edge. By default ``source`` and ``target``, or one of
+        the other usual pairs: ``src`` and ``dst``, ``from`` and ``to``, ``u`` and ``v``, ``id_1`` and ``id_2``.
     weight
-        The column of a table, the edge attribute of networkx or the field of a ``Data`` that holds weights. True stands
-        for the usual one: ``weight``; of a ``Data`` ``edge_weight``; of a matrix its values; of a list of triples the
-        third entry.
+        The column of a table or a file, the edge attribute of networkx or the field of a ``Data`` that holds weights.
+        True stands for the usual one: ``weight``; of a ``Data`` ``edge_weight``; of a matrix its values; of a list of
+        triples the third entry.
     nodes
         All node ids, in the order that rows shall have. Tables and edge lists have only the nodes that stand in an
         edge, in order of appearance, unless this names more. For a matrix and a ``Data``, the names of the rows, which
         are 0, 1, ... by default. For networkx, its nodes in another order.
     """
-    ends = EdgeEnds(source, target, weight)
     if isinstance(data, str | PathLike):
-        _refuse(ends, nodes, "a file: read it with privge.graph.read_graph, which takes the names of columns and nodes")
-        return read_graph(data)
+        _refuse("a file: privge.graph.read_graph takes a table of nodes", nodes=nodes)
+        return read_graph(data, columns=EdgeColumns(source, target, "weight" if weight is True else weight or None))
     if isinstance(data, Graph | StoredGraph):
-        _refuse(ends, nodes, "a graph that is finished")
+        _refuse("a graph that is finished", source=source, target=target, weight=weight, nodes=nodes)
         return data.graph() if isinstance(data, StoredGraph) else data
     if is_pandas(data) or is_arrow(data):
-        return graph_of_table(data, ends, nodes)
-    ends.refuse_columns(type(data).__name__)
+        return graph_of_table(data, EdgeColumns(source, target), weight, nodes)
+    _refuse(f"{_kind(data)}, which has no columns", source=source, target=target)
     return _of_library(data, weight, nodes)
 
 
@@ -98,6 +98,17 @@ def is_graph(data: object) -> bool:
 def has_order(data: object) -> bool:
     """Say whether nodes stand in an order that whoever made the data can know; in an edge list they do not."""
     return is_graph(data) or scipy.sparse.issparse(data)
+
+
+def as_ordered_graph(data: GraphData) -> Graph:
+    """Return the graph where rows stand for nodes; an edge list is refused, as nobody could know its order."""
+    graph = as_graph(data)
+    if not has_order(data) and graph.ids.tolist() != list(range(graph.nodes)):
+        raise BadData(
+            "rows are known by the graph's order, and a list of edges has none: go by ids, or give the graph an order: "
+            "privge.as_graph(edges, nodes=ids)"
+        )
+    return graph
 
 
 def _of_library(data: object, weight: Weight, nodes: Nodes | None) -> Graph:
@@ -115,9 +126,10 @@ def _of_library(data: object, weight: Weight, nodes: Nodes | None) -> Graph:
     return graph_of_pairs(data, weight, nodes)
 
 
-def _refuse(ends: EdgeEnds, nodes: Nodes | None, what: str) -> None:
-    if ends != EdgeEnds() or nodes is not None:
-        raise ValueError(f"source=, target=, weight= and nodes= do not go with {what}")
+def _refuse(what: str, **options: object) -> None:
+    given = [f"{name}=" for name, value in options.items() if value is not None]
+    if given:
+        raise ValueError(f"{' and '.join(given)} cannot go with {what}")
 
 
 def _kind(data: object) -> str:

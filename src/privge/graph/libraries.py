@@ -4,16 +4,16 @@ import logging
 from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 
 import numpy as np
-import pyarrow as pa
 import scipy.sparse
 from numpy.typing import NDArray
 
-from privge._files.matrices import SparseMatrix, checked_matrix
+from privge._files.matrices import SparseMatrix
 from privge._typing import Floats
 from privge.errors import BadData
-from privge.graph.edge_lists import Nodes, Weight, graph_of_edges, remark_unused
+from privge.graph._adjacency import weights_of_networkx
+from privge.graph._weights import as_weights
+from privge.graph.edge_lists import Nodes, Weight, remark_weights
 from privge.graph.graph import Graph
-from privge.ids import as_ids
 
 if TYPE_CHECKING:
     import networkx
@@ -56,41 +56,27 @@ def is_pyg(data: object) -> TypeGuard[PygData]:
 
 def graph_of_networkx(data: "networkx.Graph", weight: Weight, nodes: Nodes | None) -> Graph:
     """Return a graph of networkx; several edges between two nodes become one, whose weight is their sum."""
-    if not weight and any("weight" in attributes for _, _, attributes in data.edges(data=True)):
-        remark_unused(["weight"])
-    if not weight and nodes is None:
-        return Graph.from_networkx(data)
-    order = list(data.nodes() if nodes is None else nodes)
+    name = "weight" if weight is True else weight or None
+    if name is None and any("weight" in attributes for _, _, attributes in data.edges(data=True)):
+        remark_weights("the attribute 'weight' of edges", "weight=True")
+    if nodes is None:
+        return Graph.from_networkx(data, weight=name)
+    order = list(nodes)
     if len(order) != len(data) or not all(node in data for node in order):
         raise BadData("nodes must name every node of the networkx graph once")
     if data.is_directed():
         logger.warning("the networkx graph is directed: every edge now counts both ways")
-    return graph_of_edges(list(data.edges()), order, _attribute(data, weight))
-
-
-def _attribute(data: "networkx.Graph", weight: Weight) -> Floats | None:
-    """Return the weight of each edge, if weights are asked for; every edge must have one."""
-    if not weight:
-        return None
-    name = "weight" if weight is True else weight
-    values = [value for _, _, value in data.edges(data=name)]
-    absent = sum(value is None for value in values)
-    if absent:
-        raise BadData(f"{absent:,} of {len(values):,} edges have no attribute {name!r}, which was asked for as weight")
-    return _weights(values, len(values))
+    weights = None if name is None else weights_of_networkx(data, name)
+    return Graph.from_edges(list(data.edges()), nodes=order, weights=weights)
 
 
 def graph_of_matrix(data: SparseMatrix, weight: Weight, nodes: Nodes | None) -> Graph:
-    """Return the graph of a square sparse matrix; an asymmetric one is added to its transpose."""
-    if not weight:
-        graph = Graph.from_scipy(data, ids=None if nodes is None else list(nodes))
-        stored = scipy.sparse.coo_array(data).data
-        if stored.size and (stored != stored[0]).any():
-            logger.warning("the graph is read without its weights (the values of the matrix); weight=True honours them")
-        return graph
-    if data.ndim != 2 or data.shape[0] != data.shape[1]:
-        raise BadData(f"an adjacency matrix must be square, got shape {data.shape}")
-    return _weighted(scipy.sparse.csr_array(checked_matrix(data)), nodes)
+    """Return the graph of a square sparse matrix."""
+    graph = Graph.from_scipy(data, ids=None if nodes is None else list(nodes), weighted=bool(weight))
+    values = scipy.sparse.coo_array(data).data
+    if not weight and values.size and (values != values[0]).any():
+        remark_weights("what the matrix holds beside its pattern", "weight=True")
+    return graph
 
 
 def graph_of_pyg(data: PygData, weight: Weight, nodes: Nodes | None) -> Graph:
@@ -102,48 +88,23 @@ def graph_of_pyg(data: PygData, weight: Weight, nodes: Nodes | None) -> Graph:
     if index.size and not 0 <= index.min() <= index.max() < size:
         raise BadData(f"the edge_index holds a node that is not among the {size:,} nodes")
     values = _field(data, weight, index.shape[1])
-    entries = np.ones(index.shape[1]) if values is None else values
-    matrix = scipy.sparse.coo_array((entries, (index[0], index[1])), shape=(size, size))
-    if values is None:
-        return Graph.from_scipy(matrix, ids=None if nodes is None else list(nodes))
-    return _weighted(matrix.tocsr(), nodes)  # which adds up what stands twice
+    matrix = scipy.sparse.coo_array((values, (index[0], index[1])), shape=(size, size))
+    return Graph.from_scipy(matrix, ids=None if nodes is None else list(nodes), weighted=bool(weight))
 
 
-def _weighted(matrix: scipy.sparse.csr_array, nodes: Nodes | None) -> Graph:
-    ids = as_ids(np.arange(matrix.shape[0]) if nodes is None else nodes)
-    if len(ids) != matrix.shape[0]:
-        raise BadData(f"nodes has {len(ids)} entries for {matrix.shape[0]} rows")
-    if (matrix != matrix.T).nnz:
-        logger.warning("the adjacency is not symmetric: every entry now counts both ways")
-        matrix = matrix + matrix.T
-    upper = scipy.sparse.triu(matrix, format="coo")
-    upper.eliminate_zeros()
-    names = pa.array(ids)
-    ends = {name: names.take(pa.array(axis)) for name, axis in zip(("source", "target"), upper.coords, strict=True)}
-    return graph_of_edges(pa.table(ends), ids, upper.data.astype(np.float64))
-
-
-def _field(data: PygData, weight: Weight, edges: int) -> Floats | None:
-    """Return the weights of a ``Data`` if they are asked for; if it has some and they are not, say so."""
+def _field(data: PygData, weight: Weight, edges: int) -> Floats:
+    """Return the weights of a ``Data``, or ones if they are not asked for; if it has some then, say so."""
     found = [name for name in _FIELDS if getattr(data, name, None) is not None]
     if not weight:
-        remark_unused(found)
-        return None
+        if found:
+            remark_weights(f"the field {found[0]!r}", f"weight={found[0]!r}")
+        return np.ones(edges)
     name = (found or _FIELDS)[0] if weight is True else weight
     values = getattr(data, name, None)
     if values is None:
         raise BadData(f"the Data has no field {name!r}, which was asked for as weight")
-    return _weights(_numpy(values), edges)
-
-
-def _weights(values: object, edges: int) -> Floats:
-    try:
-        weights = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise BadData("weights must be numbers, one for each edge") from error
-    if weights.size != edges or weights.ndim not in (1, 2):
-        raise BadData(f"weights must be one number for each of {edges:,} edges, got shape {weights.shape}")
-    return weights.ravel()
+    numbers = _numpy(values)
+    return as_weights(numbers[:, 0] if numbers.ndim == 2 and numbers.shape[1] == 1 else numbers, edges)
 
 
 def _numpy(tensor: Any) -> NDArray[Any]:  # noqa: ANN401 (a tensor of torch, which is not a dependency)

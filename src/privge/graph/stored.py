@@ -132,6 +132,13 @@ class StoredGraph:
             return self.folder.read("strengths.npy", first, last)
         return np.diff(self.indptr(first, last)).astype(np.float64)
 
+    def strengths_at(self, rows: NDArray[np.int64]) -> Floats:
+        """Return the sums of weights, or else the degrees, of some rows."""
+        if self.weighted:
+            return np.asarray(self.strengths())[rows]
+        indptr = self.indptr()
+        return (indptr[rows + 1] - indptr[rows]).astype(np.float64)
+
     def ids(self, first: int = 0, last: int | None = None) -> Ids:
         """Return the ids of rows ``first`` to ``last``; integers are mapped, strings become Python's."""
         if self.kind == "integers":

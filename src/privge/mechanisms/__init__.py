@@ -1,11 +1,11 @@
-"""Local-privacy mechanisms as exact integer laws. One file a mechanism; `LAWS` finds it by name."""
+"""Local-privacy mechanisms as exact integer laws. One file a mechanism; `laws` finds it by name."""
 
 from privge.mechanisms.clipped import Clipped
 from privge.mechanisms.continuous import ContinuousLimit
 from privge.mechanisms.controls import NoPrivacy, StructureOnly
 from privge.mechanisms.laplace import Laplace
 from privge.mechanisms.law import Law
-from privge.mechanisms.laws import LAWS, law_for
+from privge.mechanisms.laws import LAWS, law_for, laws
 from privge.mechanisms.mechanism import DEFAULT_LEVELS, MAX_LEVELS, Mechanism
 from privge.mechanisms.multibit import MultiBit
 from privge.mechanisms.piecewise import Piecewise
@@ -30,5 +30,6 @@ __all__ = [
     "StructureOnly",
     "default_k",
     "law_for",
+    "laws",
     "verify",
 ]

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
+from privge.mechanisms.law import IntegerValues
 from privge.mechanisms.sampled import Sampled
-from privge.random import TOTAL
 
 
 @dataclass(frozen=True)
@@ -46,9 +46,7 @@ class Clipped(Sampled):
         return self.moments(self.levels - 1)[0]
 
     def moments(self, level: int) -> tuple[Fraction, Fraction]:
-        weights, (values, denominator) = self.law.weights(level).tolist(), self._integer_values
-        mean = Fraction(sum(w * v for w, v in zip(weights, values, strict=True)), denominator * TOTAL)
-        second = Fraction(sum(w * v**2 for w, v in zip(weights, values, strict=True)), denominator**2 * TOTAL)
+        mean, second = self._integer_values.moments(self.law.weights(level).tolist())
         return self._rate * self._scale * mean, self._rate * self._scale**2 * second
 
     def exact_values(self) -> list[Fraction]:
@@ -60,8 +58,5 @@ class Clipped(Sampled):
         return [max(-most, min(most, value)) for value in self.law.exact_values()]
 
     @cached_property
-    def _integer_values(self) -> tuple[list[int], int]:
-        """The clipped values of the law as integers over one common denominator."""
-        values = self._clipped_values
-        denominator = math.lcm(*(value.denominator for value in values))
-        return [int(value * denominator) for value in values], denominator
+    def _integer_values(self) -> IntegerValues:
+        return IntegerValues.of(self._clipped_values)

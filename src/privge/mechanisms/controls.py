@@ -48,6 +48,8 @@ class NoPrivacy(_Control):
     """NOT PRIVATE: reports the rounded input. The upper control; never for real people."""
 
     name = "none"
+    label = "rounded, no privacy"
+    colour = "#26323a"
     rescaled = True
     fixed_epsilon = math.inf
 
@@ -63,7 +65,7 @@ class NoPrivacy(_Control):
     def code(self, level: int, word: int) -> int:
         return level
 
-    def codes(self, levels: Levels, words: Words) -> Codes:
+    def _codes(self, levels: Levels, words: Words) -> Codes:
         return levels.astype(np.uint16)
 
     @property
@@ -87,6 +89,8 @@ class StructureOnly(_Control):
     """
 
     name = "structure"
+    label = "structure-only"
+    colour = "#9aa5ad"
     rescaled = False
     fixed_epsilon = 0.0
 
@@ -105,7 +109,7 @@ class StructureOnly(_Control):
         lower, upper = middle_codes(self.levels)
         return lower if word - self._each * self.levels < self._spare // 2 else upper
 
-    def codes(self, levels: Levels, words: Words) -> Codes:
+    def _codes(self, levels: Levels, words: Words) -> Codes:
         codes = words // self._each
         lower, upper = middle_codes(self.levels)
         middle = np.where(words - self._each * self.levels < self._spare // 2, lower, upper)

@@ -60,6 +60,8 @@ class Laplace(Law):
     """
 
     name = "laplace"
+    label = "Laplace"
+    colour = "#c2410c"
     rescaled = True
 
     levels: int

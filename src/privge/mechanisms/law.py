@@ -35,6 +35,12 @@ class Law(Mechanism):
     name: ClassVar[str]
     """What the mechanism is called in campaigns and on the command line."""
 
+    label: ClassVar[str]
+    """What the mechanism is called in tables and pictures."""
+
+    colour: ClassVar[str]
+    """Its colour in pictures, such as ``#0f766e``."""
+
     rescaled: ClassVar[bool]
     """Whether raw decoding multiplies a sampled coordinate by d/k, as the paper does for all but HDS."""
 
@@ -71,6 +77,18 @@ class Law(Mechanism):
 
     def codes(self, levels: Levels, words: Words) -> Codes:
         """Do the same as `code` for whole arrays, compiled. For simulations."""
+        if levels.shape != words.shape:
+            raise ValueError(f"there must be one word for each level, got {words.shape} for {levels.shape}")
+        if levels.dtype.kind not in "iu" or not self._on_the_grid(levels):  # a kernel would read beyond its tables
+            raise ValueError(f"levels must be integers from 0 to {self.levels - 1}")
+        return self._codes(levels, words)
+
+    def _on_the_grid(self, levels: Levels) -> bool:
+        unsigned = levels.view(f"u{levels.itemsize}")  # in which what is below 0 is huge: one pass instead of two
+        return int(unsigned.max(initial=0)) < self.levels
+
+    def _codes(self, levels: Levels, words: Words) -> Codes:
+        """Do the work of `codes`; members with a faster way use it."""
         from privge.mechanisms import _kernels
 
         out = np.empty(levels.shape, dtype=np.uint16)
@@ -103,18 +121,11 @@ class Law(Mechanism):
 
     def moments(self, level: int) -> tuple[Fraction, Fraction]:
         """Return the exact raw mean and second moment, by enumeration; members with a formula use it."""
-        weights = self.weights(level).tolist()
-        numerators, denominator = self._integer_values
-        mean = sum(weight * value for weight, value in zip(weights, numerators, strict=True))
-        second = sum(weight * value**2 for weight, value in zip(weights, numerators, strict=True))
-        return Fraction(mean, denominator * TOTAL), Fraction(second, denominator**2 * TOTAL)
+        return self._integer_values.moments(self.weights(level).tolist())
 
     @cached_property
-    def _integer_values(self) -> tuple[list[int], int]:
-        """The raw values as integers over one common denominator."""
-        values = self.exact_values()
-        denominator = math.lcm(*(value.denominator for value in values))
-        return [int(value * denominator) for value in values], denominator
+    def _integer_values(self) -> "IntegerValues":
+        return IntegerValues.of(self.exact_values())
 
     def parameters(self) -> Parameters:
         """Return the integers that define this law, as a campaign document carries them."""
@@ -128,6 +139,26 @@ class Law(Mechanism):
         if set(parameters) != set(kinds):
             raise ValueError(f"a {cls.name} law has the keys {sorted(kinds)}, got {sorted(map(str, parameters))}")
         return cls(**{name: _checked(name, parameters[name], kind) for name, kind in kinds.items()})
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class IntegerValues:
+    """What codes stand for, as integers over one common denominator: exact sums of them are fast."""
+
+    numerators: list[int]
+    denominator: int
+
+    @classmethod
+    def of(cls, values: list[Fraction]) -> Self:
+        """Bring the values to one denominator."""
+        denominator = math.lcm(*(value.denominator for value in values))
+        return cls([int(value * denominator) for value in values], denominator)
+
+    def moments(self, weights: list[int]) -> tuple[Fraction, Fraction]:
+        """Return the mean and the second moment of a row of weights."""
+        mean = sum(weight * value for weight, value in zip(weights, self.numerators, strict=True))
+        second = sum(weight * value**2 for weight, value in zip(weights, self.numerators, strict=True))
+        return Fraction(mean, self.denominator * TOTAL), Fraction(second, self.denominator**2 * TOTAL)
 
 
 def search(up_to: Callable[[int], int], outputs: int, word: int) -> int:

@@ -43,6 +43,8 @@ class MultiBit(Law):
     """
 
     name = "multibit"
+    label = "Multi-bit"
+    colour = "#2563eb"
     rescaled = True
 
     levels: int
@@ -80,7 +82,7 @@ class MultiBit(Law):
     def code(self, level: int, word: int) -> int:
         return int(word < self._low + self.slope * level)
 
-    def codes(self, levels: Levels, words: Words) -> Codes:
+    def _codes(self, levels: Levels, words: Words) -> Codes:
         return (words < self._low + self.slope * levels).astype(np.uint16)
 
     @property

@@ -7,7 +7,6 @@ It is exactly the window law (``window.py`` states the weights and proves epsilo
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Self
 
 from privge.mechanisms.continuous import ContinuousLimit
 from privge.mechanisms.window import WindowLaw
@@ -18,11 +17,13 @@ class Piecewise(WindowLaw):
     """Window law with the piecewise mechanism's width; raw decoding is already unbiased."""
 
     name = "piecewise"
+    label = "Piecewise"
+    colour = "#7c3aed"
     rescaled = True
 
-    @classmethod
-    def for_epsilon(cls, epsilon: Fraction | float, levels: int) -> Self:
-        return cls.with_width(epsilon, levels, math.exp(-float(epsilon) / 2))
+    @staticmethod
+    def width(epsilon: float) -> float:
+        return math.exp(-epsilon / 2)
 
     @classmethod
     def continuous_limit(cls, epsilon: float) -> ContinuousLimit:

@@ -7,32 +7,9 @@ correcting its gain, so the raw output is biased towards 0.
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Self
 
 from privge.mechanisms.continuous import ContinuousLimit
 from privge.mechanisms.window import WindowLaw
-
-
-@dataclass(frozen=True)
-class SquareWave(WindowLaw):
-    """Window law with the square wave's width; raw decoding leaves the bias as the paper does."""
-
-    name = "hds"
-    rescaled = False
-
-    @classmethod
-    def for_epsilon(cls, epsilon: Fraction | float, levels: int) -> Self:
-        return cls.with_width(epsilon, levels, half_width(float(epsilon)))
-
-    @classmethod
-    def continuous_limit(cls, epsilon: float) -> ContinuousLimit:
-        # Everything is divided by e^epsilon, so that nothing overflows.
-        b, shrink = half_width(epsilon), math.exp(-epsilon)
-        norm = b + shrink  # (b e^eps + 1) / e^eps
-        gain = b * -math.expm1(-epsilon) / norm
-        constant = (b**3 + shrink * (3 * b**2 + 3 * b + 1)) / (3 * norm)
-        return ContinuousLimit(gain=gain, constant=constant, slope=gain)
 
 
 def half_width(epsilon: float) -> float:
@@ -55,3 +32,23 @@ def _phi(z: float) -> float:
         total += term
         term *= z / (n + 3)
     return total
+
+
+@dataclass(frozen=True)
+class SquareWave(WindowLaw):
+    """Window law with the square wave's width; raw decoding leaves the bias as the paper does."""
+
+    name = "hds"
+    label = "HDS"
+    colour = "#0f766e"
+    rescaled = False
+    width = staticmethod(half_width)
+
+    @classmethod
+    def continuous_limit(cls, epsilon: float) -> ContinuousLimit:
+        # Everything is divided by e^epsilon, so that nothing overflows.
+        b, shrink = half_width(epsilon), math.exp(-epsilon)
+        norm = b + shrink  # (b e^eps + 1) / e^eps
+        gain = b * -math.expm1(-epsilon) / norm
+        constant = (b**3 + shrink * (3 * b**2 + 3 * b + 1)) / (3 * norm)
+        return ContinuousLimit(gain=gain, constant=constant, slope=gain)

@@ -15,6 +15,7 @@ exactly ``L (high - low) / W * x``.
 """
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Self
@@ -57,11 +58,16 @@ class WindowLaw(Law):
         if self._spare < 0 or (self.outputs % 2 == 0 and self._spare % 2):
             raise ValueError(f"weights must leave a spare that the middle outputs can share, got {self._spare}")
 
+    @staticmethod
+    @abstractmethod
+    def width(epsilon: float) -> float:
+        """Return how many times as wide as the input range the window is."""
+
     @classmethod
-    def with_width(cls, epsilon: Fraction | float, levels: int, width: float) -> Self:
-        """Build the law of largest gain whose window is ``width`` times as wide as the input range."""
+    def for_epsilon(cls, epsilon: Fraction | float, levels: int) -> Self:
+        """Build the law of largest gain whose window has its width."""
         steps = check_levels(levels) - 1
-        window = min(steps, max(1, round(width * steps)))
+        window = min(steps, max(1, round(cls.width(float(epsilon)) * steps)))
         rho = exp_below(Fraction(epsilon))
         least = math.floor(TOTAL / (window * rho + steps))
         # One more unit of `low` gives up a sliver of epsilon but may leave less spare: this matters
@@ -93,7 +99,7 @@ class WindowLaw(Law):
         each = (level + word // self.high, position + self.window * (position >= level), *middle_codes(self.outputs))
         return each[(word >= inside) + (word >= chosen) + (word >= chosen + self._spare // 2)]
 
-    def codes(self, levels: Levels, words: Words) -> Codes:
+    def _codes(self, levels: Levels, words: Words) -> Codes:
         from privge.mechanisms import _kernels
 
         out = np.empty(levels.shape, dtype=np.uint16)

@@ -2,8 +2,9 @@
 
 from privge.propagation.change import propagate_change
 from privge.propagation.chebyshev import Chebyshev
-from privge.propagation.engines import ENGINES
+from privge.propagation.engines import ENGINES, engines
 from privge.propagation.exact import Exact
+from privge.propagation.growth import ChangeTooLarge, Growth, propagate_growth
 from privge.propagation.places import HERE, Local, OnCluster, Place, Regime
 from privge.propagation.problem import Certificate, Engine, Matrix, Problem, Propagation
 from privge.propagation.propagate import propagate
@@ -18,9 +19,11 @@ __all__ = [
     "ENGINES",
     "HERE",
     "Certificate",
+    "ChangeTooLarge",
     "Chebyshev",
     "Engine",
     "Exact",
+    "Growth",
     "Local",
     "Matrix",
     "OnCluster",
@@ -31,6 +34,8 @@ __all__ = [
     "Regime",
     "Sor",
     "Walk",
+    "engines",
     "propagate",
     "propagate_change",
+    "propagate_growth",
 ]

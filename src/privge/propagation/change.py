@@ -1,4 +1,8 @@
-"""Corrections: propagate a small change of the features and add it to a finished result."""
+"""Corrections: propagate a small change of the features and add it to a finished result.
+
+The certificate of the sum is the sum of the certificates, and what rounding the sums adds. All of them bound residuals,
+rounding too (`privge.propagation.problem.storing`), so that a later change of the graph can build on the sum.
+"""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +15,7 @@ from numpy.typing import NDArray
 from privge.errors import ToleranceNotReached
 from privge.graph import Graph
 from privge.propagation._kernels.gather import LANES
-from privge.propagation.problem import Certificate, Matrix, Problem, output_kind, rounding
+from privge.propagation.problem import Certificate, Matrix, Problem, output_kind, storing
 from privge.propagation.push import Column, Push, Worker
 from privge.propagation.sor import Sor
 from privge.propagation.walk import Walk
@@ -24,22 +28,23 @@ _TYPICAL_SWEEPS = 25
 class Correction:
     """What to add to a result: sparse columns from push, or dense ones from relaxation."""
 
+    problem: Problem
     columns: list[Column]
     numbers: NDArray[np.int64]
     dense: Matrix | None
 
     def add_to(self, matrix: Matrix) -> float:
         """Add the correction in place; return what rounding the sums may cost."""
-        largest = 0.0
+        largest, scale = 0.0, self.problem.scale
         for column in self.columns:
             sums = matrix[column.rows, column.number] + column.values
             matrix[column.rows, column.number] = sums
-            largest = max(largest, float(np.abs(sums).max(initial=0.0)))
+            largest = max(largest, float((np.abs(sums) / scale[column.rows]).max(initial=0.0)))
         if self.dense is not None:
             for position, number in enumerate(self.numbers):
                 matrix[:, number] += self.dense[:, position]
-                largest = max(largest, float(np.abs(matrix[:, number]).max(initial=0.0)))
-        return rounding(matrix.dtype, largest)
+                largest = max(largest, float((np.abs(matrix[:, number]) / scale).max(initial=0.0)))
+        return storing(matrix.dtype, self.problem.alpha, largest, self.problem.largest_scale)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +82,13 @@ def propagate_change(
     if engine == "push" or (engine is None and forecast <= relaxation):
         columns += _push(workers, touched[_PILOT:])
         certificate = Certificate(push.error(problem), forecast / max(1, len(graph.indices)), "float64")
-        correction, name = Correction(columns, touched, None), "push"
+        correction, name = Correction(problem, columns, touched, None), "push"
     else:
         part = Problem(graph, scipy.sparse.csr_array(change[:, touched]), walk)
         kind = output_kind(walk.tolerance, part.largest)
         dense: Matrix = np.empty((graph.nodes, len(touched)), dtype=kind)
         certificate = Sor().solve(part.for_output(dense.dtype), dense, threads=threads or 1)
-        correction, name = Correction([], touched, dense), "sor"
+        correction, name = Correction(problem, [], touched, dense), "sor"
     if not certificate.error <= walk.tolerance:
         raise ToleranceNotReached(f"{name} certifies {certificate.error:.3g}, not the tolerance {walk.tolerance:.3g}")
     return correction, ChangeRun(name, certificate, time.perf_counter() - start, forecast, relaxation)

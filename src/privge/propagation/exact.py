@@ -24,15 +24,16 @@ class Exact:
     ) -> Certificate:
         """Write Z into ``out``."""
         graph, keep = problem.graph, 1 - problem.alpha
-        degrees = np.maximum(graph.degrees, 1).astype(np.float64)
-        matrix = scipy.sparse.diags_array(degrees) - keep * graph.to_scipy().astype(np.float64)
+        strengths = np.where(graph.strengths > 0, graph.strengths, 1.0)
+        matrix = scipy.sparse.diags_array(strengths) - keep * graph.to_scipy().astype(np.float64)
+        roundings = 8 * (1 + problem.largest_degree) + (16 if graph.weighted else 0)
         factors = scipy.sparse.linalg.splu(matrix.tocsc())
         parts = []
         for columns in problem.blocks(_COLUMNS):
-            right = problem.alpha * problem.by_column[:, columns].toarray() * degrees[:, None]
+            right = problem.alpha * problem.by_column[:, columns].toarray() * strengths[:, None]
             y = factors.solve(right)
-            residual = float((np.abs(right - matrix @ y) / degrees[:, None]).max(initial=0.0))
-            rounding = 8 * 2**-53 * float(np.abs(y).max(initial=0.0)) * (1 + int(graph.degrees.max(initial=0)))
+            residual = float((np.abs(right - matrix @ y) / strengths[:, None]).max(initial=0.0))
+            rounding = roundings * 2**-53 * float(np.abs(y).max(initial=0.0))
             error = (residual + rounding) / problem.alpha * problem.largest_scale
             parts.append(Certificate(error, 1, "float64").plus(problem.write(out, columns, y)))
             if progress is not None:

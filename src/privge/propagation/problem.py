@@ -5,12 +5,17 @@ the row-stochastic ``P = D^(-1) A`` this is the linear system
 
     ``(I - (1-alpha) P) y = alpha D^(-r) X =: start``,    ``Z = D^r y``,
 
-in which the graph has no edge weights: sum the neighbours, scale by ``(1-alpha) / degree``. A node without
-neighbours has ``z = alpha x``, as the series says (its degree counts as 1 in the powers of D).
+``D`` holds the degrees: sum the neighbours, scale by ``(1-alpha) / degree``. Where edges have weights, ``A`` holds them
+and ``D`` the strengths, their sums; a neighbour counts by its *share* ``weight / strength``, an entry of P. A node
+without neighbours has ``z = alpha x``, as the series says (its degree counts as 1 in the powers of D).
+
+*The unit of weights does not matter.* With all weights multiplied by c, P stays and ``D^r`` and ``D^(-r)`` become
+``c^r D^r`` and ``c^(-r) D^(-r)``, which cancel in ``M``. So strengths are measured in the largest of them, as numbers
+from 0 to 1 whose powers are harmless however large or small the weights are; degrees are measured in 1.
 
 *Certificate.* Row sums of P are at most 1, so ``|y - y*| <= |residual| / alpha`` in the maximum norm for any ``y``. An
 engine bounds its residual, rounding included, and reports the bound of the error of Z, which is larger by at
-most the largest ``degree^r``.
+most the largest ``degree^r``. An update relies on this form of the bound: see `privge.propagation.growth`.
 """
 
 import math
@@ -27,6 +32,7 @@ from privge._files.matrices import checked_matrix
 from privge._typing import Floats, Progress
 from privge.errors import ToleranceNotReached
 from privge.graph import Graph
+from privge.propagation.strengths import node_factors, node_scale, unit_of
 from privge.propagation.walk import Walk
 
 Matrix: TypeAlias = NDArray[np.floating]
@@ -124,8 +130,8 @@ class Problem:
 
     @cached_property
     def scale(self) -> Floats:
-        """``degree^r`` of each node, 1 for isolated nodes."""
-        return degree_scale(self.graph.degrees, self.walk.r)
+        """``degree^r`` of each node, or that of its strength; 1 for isolated nodes."""
+        return node_scale(self.graph.strengths, self.walk.r, unit_of(self.graph))
 
     @cached_property
     def largest_scale(self) -> float:
@@ -133,9 +139,14 @@ class Problem:
         return float(self.scale.max(initial=1.0))
 
     @cached_property
-    def weights(self) -> Floats:
-        """``(1-alpha) / degree`` of each node, 0 for isolated nodes."""
-        return walk_weights(self.graph.degrees, self.alpha)
+    def factors(self) -> Floats:
+        """``(1-alpha) / degree`` of each node, or that of its strength; 0 for isolated nodes."""
+        return node_factors(self.graph.strengths, self.alpha)
+
+    @cached_property
+    def largest_degree(self) -> int:
+        """Number of neighbours of the node that has most."""
+        return int(self.graph.degrees.max(initial=0))
 
     @cached_property
     def by_column(self) -> scipy.sparse.csc_array:
@@ -171,18 +182,6 @@ class Problem:
             yield slice(first, min(first + width, self.columns))
 
 
-def degree_scale(degrees: NDArray[np.integer], r: float) -> Floats:
-    """Return ``degree^r`` of each node, 1 for isolated nodes."""
-    scale: Floats = np.maximum(degrees, 1).astype(np.float64) ** r
-    return scale
-
-
-def walk_weights(degrees: NDArray[np.integer], alpha: float) -> Floats:
-    """Return ``(1-alpha) / degree`` of each node, 0 for isolated nodes."""
-    weights: Floats = np.divide(1 - alpha, degrees, out=np.zeros(len(degrees)), where=degrees > 0)
-    return weights
-
-
 def output_kind(tolerance: float, largest: float) -> type[np.floating]:
     """Return the precision of a result: float32, or float64 if rounding alone would take half of the tolerance."""
     return np.float64 if rounding(np.float32, largest) > tolerance / 2 else np.float32
@@ -199,6 +198,14 @@ def rounding(kind: np.dtype[np.floating] | type[np.floating], largest: float) ->
     return (
         math.inf if largest > float(limits.max) else float(limits.eps / 2) * largest + float(limits.smallest_subnormal)
     )
+
+
+def storing(kind: np.dtype[np.floating], alpha: float, largest_y: float, largest_scale: float) -> float:
+    """Return what storing a result once adds to the bound of its residual, as an error of Z.
+
+    Rounding moves y by so much, and the residual ``start - (I - (1-alpha) P) y`` by ``2 - alpha`` times that at most.
+    """
+    return (2 - alpha) / alpha * rounding(kind, largest_y) * largest_scale
 
 
 class Engine(Protocol):

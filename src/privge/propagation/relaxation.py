@@ -3,14 +3,25 @@
 Over-relaxation with ``omega = 2 / (1 + sqrt(1 - (1-alpha)^2))`` updates rows in place, in blocks of 16 columns.
 ``D - (1-alpha) A`` is symmetric and positive definite, so it converges for every graph (Ostrowski).
 
+A neighbour counts once, or by its share ``weight / strength`` if edges have weights; then the factor of their sum is
+``1-alpha`` instead of ``(1-alpha) / degree``, and everything else is the same.
+
 *Certificate.* One Gauss-Seidel sweep (omega = 1) maps ``y`` to ``y'`` and contracts the error by ``1-alpha`` in the
 maximum norm. With ``change = max |y' - y|`` and ``rounding`` a bound of what floating point adds to a row,
 ``|y' - y*| <= ((1-alpha) change + rounding) / alpha``. With ``u`` the unit roundoff and ``size`` the largest number
-involved: adding up to 16 neighbours costs ``15 u``, rounding the sum, the weight, their product and the new row
+involved: adding up to 16 neighbours costs ``15 u``, rounding the sum, the factor, their product and the new row
 ``4 u``, the difference to the old row ``3 u``, storing ``start`` ``u``: together below ``28 u size`` with room for
 second order. The sums of 16 are added in float64, which costs nothing beside float32, and ``degree / 16`` more
-roundings where the working precision is float64 itself. Underflow costs less than the smallest normal number. Where
-float32 cannot certify the tolerance, the block goes on in float64 from where it stands.
+roundings where the working precision is float64 itself. Underflow costs less than the smallest normal number.
+
+*With weights* there is one more multiplication for each neighbour. Rounding the share and the product costs ``2 u`` of
+``share |y|``, and the shares of a row add up to 1: together 25 of the ``28 u``. In float32 that is all, because
+strengths, shares and scales are computed in float64. In float64 itself they count too: a strength is known to ``3 u``,
+a share to ``4 u``, a strength in its unit to ``7 u`` and its power to ``8 u``, which ``start`` is divided by and Z
+multiplied with; so ``28 u`` become ``28 u + 4 u + 2 * 8 u = 48 u``. A share or product may underflow, each by less than
+the smallest number there is, times 1 or ``|y|``: ``degree (1 + size)`` times that number is added.
+
+Where float32 cannot certify the tolerance, the block goes on in float64 from where it stands.
 """
 
 import math
@@ -25,7 +36,8 @@ from numpy.typing import NDArray
 from privge._typing import Floats
 from privge.graph import Graph
 from privge.propagation._kernels.gather import AHEAD, CHUNK, LANES
-from privge.propagation.problem import Certificate, Matrix, degree_scale, rounding, walk_weights
+from privge.propagation.problem import Certificate, Matrix, rounding
+from privge.propagation.strengths import node_factors, node_scale, shares_of
 from privge.propagation.walk import Walk
 
 _ROWS = 1 << 20  # rows written at once
@@ -44,26 +56,33 @@ class Order:
         Compressed rows, with ``AHEAD`` more entries that the kernels may look at.
     place
         Where a node of the graph stands in this order; None if nothing moved.
+    weights
+        The weight of each entry; None if the graph has none.
     """
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
     place: NDArray[np.int64] | None
+    weights: Floats | None = None
 
     @classmethod
     def of(cls, graph: Graph, *, reorder: bool) -> "Order":
         """Renumber the nodes so that neighbours are close in memory (reverse Cuthill-McKee), or leave them."""
         from privge.graph._kernels import reorder as renumber
+        from privge.graph._kernels import reorder_weighted as renumber_weighted
 
         if not reorder or graph.nodes < 2:
-            return cls(graph.indptr, np.concatenate([graph.indices, np.zeros(AHEAD, np.int32)]), None)
+            return cls(graph.indptr, np.concatenate([graph.indices, np.zeros(AHEAD, np.int32)]), None, graph.weights)
         from scipy.sparse.csgraph import reverse_cuthill_mckee
 
         order = reverse_cuthill_mckee(graph.to_scipy(), symmetric_mode=True).astype(np.int64)
-        indptr, indices = renumber(graph.indptr, graph.indices, order, AHEAD)
         place = np.empty(graph.nodes, dtype=np.int64)
         place[order] = np.arange(graph.nodes)
-        return cls(indptr, indices, place)
+        if graph.weights is None:
+            indptr, indices = renumber(graph.indptr, graph.indices, order, AHEAD)
+            return cls(indptr, indices, place)
+        indptr, indices, weights = renumber_weighted(graph.indptr, graph.indices, graph.weights, order, AHEAD)
+        return cls(indptr, indices, place, weights)
 
     @property
     def nodes(self) -> int:
@@ -74,6 +93,14 @@ class Order:
         """Return where rows of the graph stand."""
         return rows if self.place is None else self.place[rows]
 
+    def moved(self, by_row: Floats) -> Floats:
+        """Return numbers of nodes, given in the order of the graph, in this order."""
+        if self.place is None:
+            return by_row
+        ordered = np.empty_like(by_row)
+        ordered[self.place] = by_row
+        return ordered
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class System:
@@ -83,10 +110,15 @@ class System:
     ----------
     order
         The graph.
-    weights
-        ``(1-alpha) / degree`` in that order, 0 for isolated nodes.
+    factors
+        What the sum of a node's neighbours is multiplied with, in that order: ``(1-alpha) / degree``, or ``1-alpha``
+        where neighbours count by their shares; 0 for isolated nodes.
+    strengths
+        Degrees, or sums of weights, in that order.
+    shares
+        By how much each neighbour counts, in float32, shared by all blocks; None if all count alike.
     scale
-        ``degree^r`` in the order of the graph.
+        ``strength^r`` in the order of the graph.
     alpha
         The decay factor.
     tolerance
@@ -96,20 +128,30 @@ class System:
     """
 
     order: Order
-    weights: Floats
+    factors: Floats
+    strengths: Floats
+    shares: NDArray[np.floating] | None
     scale: Floats
     alpha: float
     tolerance: float
     largest_degree: int
 
     @classmethod
-    def of(cls, order: Order, walk: Walk) -> "System":
-        """Derive weights and scale from the degrees."""
-        degrees = np.diff(order.indptr)
-        weights = walk_weights(degrees, walk.alpha)
-        by_row = degrees if order.place is None else degrees[order.place]
-        scale, largest = degree_scale(by_row, walk.r), int(degrees.max(initial=0))
-        return cls(order, weights, scale, walk.alpha, walk.tolerance, largest)
+    def of(cls, order: Order, strengths: Floats, walk: Walk) -> "System":
+        """Derive factors and scale from the strengths of the nodes, given in the order of the graph."""
+        weighted = order.weights is not None
+        unit = (float(strengths.max(initial=0.0)) or 1.0) if weighted else 1.0
+        scale, ordered = node_scale(strengths, walk.r, unit), order.moved(strengths)
+        factors = np.where(ordered > 0, 1 - walk.alpha, 0.0) if weighted else node_factors(ordered, walk.alpha)
+        largest = int(np.diff(order.indptr).max(initial=0))
+        shares = None if order.weights is None else shares_of(order.indptr, order.weights, ordered, np.float32)
+        return cls(order, factors, ordered, shares, scale, walk.alpha, walk.tolerance, largest)
+
+    def shares_in(self, kind: type[np.floating]) -> NDArray[np.floating] | None:
+        """Return by how much each neighbour counts, in a precision; None if all count alike."""
+        if self.order.weights is None or kind is np.float32:
+            return self.shares
+        return shares_of(self.order.indptr, self.order.weights, self.strengths, kind)
 
     @property
     def largest_scale(self) -> float:
@@ -154,7 +196,8 @@ def _relax(system: System, fill: Fill, y: Matrix, stop: Event | None) -> Certifi
     with np.errstate(over="ignore"):  # what float32 cannot hold is infinite there, and redone in float64
         fill(start)
     largest_start = largest_of(start)
-    weights = system.weights.astype(kind)
+    shares, factors = system.shares_in(kind), system.factors.astype(kind)
+    graph = (order.indptr, order.indices, shares, factors)
     keep, largest_scale = 1 - alpha, system.largest_scale
     omega = kind(2 / (1 + math.sqrt(1 - keep**2)))
     target = system.tolerance * alpha / keep / largest_scale
@@ -164,26 +207,32 @@ def _relax(system: System, fill: Fill, y: Matrix, stop: Event | None) -> Certifi
             raise InterruptedError
         # Past its usual count of sweeps, over-relaxation gives way to Gauss-Seidel, which contracts in every sweep.
         pace = omega if sweeps < 200 + 8 / alpha else kind(1)
-        change, size = sweep(order.indptr, order.indices, weights, start, y, pace)
+        change, size = sweep(*graph, start, y, pace)
         sweeps += 1
         if not math.isfinite(size):  # too large for this precision
             return Certificate(math.inf, sweeps, np.dtype(kind).name)
         exhausted = is_exhausted(kind, float(change), float(size))
         if change > target and not exhausted:
             continue
-        change, size = sweep(order.indptr, order.indices, weights, start, y, kind(1))
+        change, size = sweep(*graph, start, y, kind(1))
         sweeps += 1
-        rounded = rounding_of_sweep(kind, max(float(size + change), largest_start), system.largest_degree)
+        rounded = rounding_of_sweep(
+            kind, max(float(size + change), largest_start), system.largest_degree, weighted=shares is not None
+        )
         error = (keep * float(change) + rounded) / alpha * largest_scale
         if error <= system.tolerance or exhausted:
             return Certificate(error, sweeps, np.dtype(kind).name)
         target /= 2
 
 
-def rounding_of_sweep(kind: type[np.floating], size: float, largest_degree: int) -> float:
+def rounding_of_sweep(kind: type[np.floating], size: float, largest_degree: int, *, weighted: bool = False) -> float:
     """Bound what floating point adds to a row in one sweep or step, if no number is larger than ``size``."""
-    roundings = 28 if kind is np.float32 else 28 + largest_degree / CHUNK
-    return roundings * float(np.finfo(kind).eps) / 2 * size + float(np.finfo(kind).tiny)
+    limits = np.finfo(kind)
+    roundings: float = 28
+    if kind is not np.float32:
+        roundings += largest_degree / CHUNK + (20 if weighted else 0)
+    lost = largest_degree * (1 + size) * float(limits.smallest_subnormal) if weighted else 0.0
+    return roundings * float(limits.eps) / 2 * size + float(limits.tiny) + lost
 
 
 def is_exhausted(kind: type[np.floating], change: float, size: float) -> bool:

@@ -43,7 +43,7 @@ class Sor:
         blocks = list(problem.blocks(LANES))
         announce_compilation()
         order = Order.of(problem.graph, reorder=len(blocks) >= REORDER_FROM if self.reorder is None else self.reorder)
-        system = System.of(order, problem.walk)
+        system = System.of(order, problem.graph.strengths, problem.walk)
         done, lock, stop = 0, Lock(), Event()
 
         def solve(columns: slice) -> Certificate:

@@ -1,16 +1,21 @@
 """What the graph gives without any features: the controls that a head on features must beat."""
 
-from typing import Literal
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final, Literal, Self, TypedDict, Unpack, overload
 
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
 from privge._typing import Floats
-from privge.graph import Graph
+from privge.graph import Graph, GraphData, as_graph
+from privge.graph.inputs import as_ordered_graph
 from privge.propagation import Local, Matrix, propagate
+from privge.tasks.by_id import Node, as_rows, rows_of
+from privge.tasks.labels import Classes, Labels, LabelsById, LabelsByRow, by_id, is_by_id
 from privge.tasks.metrics import accuracy, auc
-from privge.tasks.splits import EdgeSplit, NodeSplit, Pairs, Rows
+from privge.tasks.splits import EdgeSplit, NodePairs, NodeSplit, Rows
 
 GRID = tuple((alpha, r) for alpha in (0.02, 0.05, 0.1, 0.2) for r in (0.0, 0.5))
 """Values of alpha and r among which `best_label_propagation` chooses."""
@@ -18,86 +23,142 @@ GRID = tuple((alpha, r) for alpha in (0.02, 0.05, 0.1, 0.2) for r in (0.0, 0.5))
 BACKGROUNDS = (0.0, 0.2, 0.5, 1.0)
 """Shares of the leading eigenvector among which `best_ppr_scores` chooses."""
 
-_COLUMNS = 512  # of the personalized PageRank matrix at once
+COLUMNS = 512
+"""Of the personalized PageRank matrix at once."""
 
 
+class SymmetricPageRank(TypedDict, total=False):
+    """Options of the baselines, each as of `privge.propagate`; those left out are the defaults of the baseline."""
+
+    alpha: float
+    tolerance: float
+    threads: int | None
+
+
+class PageRank(SymmetricPageRank, total=False):
+    """The same with ``r``, where any form of personalized PageRank will do."""
+
+    r: float
+
+
+_LABELS: Final[PageRank] = {"alpha": 0.1, "r": 0.0, "tolerance": 1e-6}
+_PAIRS: Final[SymmetricPageRank] = {"alpha": 0.3, "tolerance": 1e-4}
+
+
+@overload
 def propagate_labels(
-    graph: Graph,
-    labels: NDArray[np.integer],
-    train: Rows,
-    *,
-    alpha: float = 0.1,
-    r: float = 0.0,
-    tolerance: float = 1e-6,
-    threads: int | None = None,
-) -> NDArray[np.integer]:
-    """Spread the training labels over the graph by personalized PageRank; each node takes its strongest class.
+    graph: GraphData, labels: LabelsById, train: Iterable[object] | None = None, **options: Unpack[PageRank]
+) -> dict[Node, Any]: ...
+@overload
+def propagate_labels(
+    graph: GraphData, labels: LabelsByRow, train: Iterable[object] | None = None, **options: Unpack[PageRank]
+) -> Classes: ...
+def propagate_labels(
+    graph: GraphData,
+    labels: LabelsByRow | LabelsById,
+    train: Iterable[object] | None = None,
+    **options: Unpack[PageRank],
+) -> Classes | dict[Node, Any]:
+    """Let the training labels walk over the graph by personalized PageRank; each node takes its strongest class.
 
     Parameters
     ----------
     graph
         The graph.
     labels
-        One for each node; only those of ``train`` are read.
+        One for each row of the graph, or by id: a mapping, a Series, or a pair of ids and classes. Only those of
+        ``train`` are read.
     train
-        Rows whose label is known.
-    alpha
-        As of `privge.propagate`.
-    r
-        As of `privge.propagate`.
-    tolerance
-        As of `privge.propagate`.
-    threads
-        As of `privge.propagate`.
+        Nodes whose label is known: rows, or ids if labels are given by id. By default all that have a label.
+    options
+        ``alpha`` (0.1 if it is left out), ``r`` (0), ``tolerance`` (1e-6) and ``threads`` of `privge.propagate`.
 
     Returns
     -------
-    NDArray[np.integer]
-        A class for each node; the most frequent one where no training label arrives.
+    NDArray | dict
+        A class for each node, in the graph's order or by id, as labels are given; the most frequent one where no
+        training label arrives.
     """
-    classes, mass = label_mass(graph, labels, train, alpha=alpha, r=r, tolerance=tolerance, threads=threads)
-    most_frequent = np.unique(labels[train], return_counts=True)[1].argmax()
-    chosen = np.where(mass.max(axis=1) > tolerance, mass.argmax(axis=1), most_frequent)
-    predicted: NDArray[np.integer] = classes[chosen]
-    return predicted
+    known = _Known.of(graph, labels)
+    return known.named(known.strongest(known.rows(train), **options))
 
 
 def label_mass(
-    graph: Graph,
-    labels: NDArray[np.integer],
-    train: Rows,
-    *,
-    alpha: float = 0.1,
-    r: float = 0.0,
-    tolerance: float = 1e-6,
-    threads: int | None = None,
-) -> tuple[NDArray[np.integer], Matrix]:
+    graph: GraphData,
+    labels: LabelsByRow | LabelsById,
+    train: Iterable[object] | None = None,
+    **options: Unpack[PageRank],
+) -> tuple[Classes, Matrix]:
     """Return the classes of the training labels, and how much of each arrives at each node; see `propagate_labels`."""
-    classes, columns = np.unique(labels[train], return_inverse=True)
-    known = scipy.sparse.csr_array(
-        (np.ones(len(train), dtype=np.float32), (train, columns)), shape=(graph.nodes, len(classes))
-    )
-    mass, _ = propagate(graph, known, alpha=alpha, r=r, tolerance=tolerance, on=Local(threads=threads))
-    return classes, mass
+    known = _Known.of(graph, labels)
+    places, _, mass = known.mass(known.rows(train), **options)
+    return known.labels.classes[places], mass
 
 
+@overload
 def best_label_propagation(
-    graph: Graph, labels: NDArray[np.integer], split: NodeSplit, *, threads: int | None = None
-) -> NDArray[np.integer]:
+    graph: GraphData, labels: LabelsById, split: NodeSplit, *, threads: int | None = None
+) -> dict[Node, Any]: ...
+@overload
+def best_label_propagation(
+    graph: GraphData, labels: LabelsByRow, split: NodeSplit, *, threads: int | None = None
+) -> Classes: ...
+def best_label_propagation(
+    graph: GraphData, labels: LabelsByRow | LabelsById, split: NodeSplit, *, threads: int | None = None
+) -> Classes | dict[Node, Any]:
     """Return `propagate_labels` with the alpha and r of `GRID` that do best on the validation nodes."""
-    candidates = [propagate_labels(graph, labels, split.train, alpha=alpha, r=r, threads=threads) for alpha, r in GRID]
-    scores = [accuracy(labels[split.validation], predicted[split.validation]) for predicted in candidates]
-    return candidates[int(np.argmax(scores))]
+    known = _Known.of(graph, labels)
+    train, validation = (known.rows(nodes) for nodes in (split.train, split.validation))
+    candidates = [known.strongest(train, alpha=alpha, r=r, threads=threads) for alpha, r in GRID]
+    scores = [accuracy(known.labels.places[validation], found[validation]) for found in candidates]
+    return known.named(candidates[int(np.argmax(scores))])
+
+
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """The labels of a graph's rows, and whether they were given by id."""
+
+    graph: Graph
+    labels: Labels
+    by_id: bool
+
+    @classmethod
+    def of(cls, graph: GraphData, labels: LabelsByRow | LabelsById) -> Self:
+        if is_by_id(labels):
+            graph, (ids, found) = as_graph(graph), by_id(labels)
+            return cls(graph, found.at(rows_of(graph, ids, "labelled nodes"), graph.nodes), by_id=True)
+        graph, found = as_ordered_graph(graph), Labels.of(labels)
+        if len(found) != graph.nodes:
+            raise ValueError(f"{len(found)} labels for {graph.nodes} nodes")
+        return cls(graph, found, by_id=False)
+
+    def rows(self, nodes: Iterable[object] | None) -> Rows:
+        if nodes is None:
+            return self.labels.known
+        return rows_of(self.graph, nodes, "nodes") if self.by_id else as_rows(nodes)
+
+    def mass(self, train: Rows, **options: Unpack[PageRank]) -> tuple[Rows, Rows, Matrix]:
+        """Return the places of the training classes, which of them each training row has, and what arrives."""
+        chosen: PageRank = {**_LABELS, **options}
+        places, columns = np.unique(self.labels.places[train], return_inverse=True)
+        if len(places) == 0 or places[0] < 0:
+            raise ValueError("every training node needs a label, and there must be at least one")
+        return places, columns, _walk(self.graph, train, columns, **chosen)
+
+    def strongest(self, train: Rows, **options: Unpack[PageRank]) -> Rows:
+        """Return the place of each row's class."""
+        places, columns, mass = self.mass(train, **options)
+        arrives = mass.max(axis=1) > {**_LABELS, **options}["tolerance"]
+        found: Rows = places[np.where(arrives, mass.argmax(axis=1), np.bincount(columns).argmax())]
+        return found
+
+    def named(self, places: Rows) -> Classes | dict[Node, Any]:
+        classes: Classes = self.labels.classes[places]
+        return dict(zip(self.graph.ids.tolist(), classes.tolist(), strict=True)) if self.by_id else classes
 
 
 def ppr_scores(
-    graph: Graph,
-    pairs: Pairs,
-    *,
-    alpha: float = 0.3,
-    background: float = 0.0,
-    tolerance: float = 1e-4,
-    threads: int | None = None,
+    graph: GraphData, pairs: NodePairs, *, background: float = 0.0, **options: Unpack[SymmetricPageRank]
 ) -> Floats:
     """Score pairs by personalized PageRank, in its symmetric form (r = 1/2), with no features at all.
 
@@ -113,22 +174,17 @@ def ppr_scores(
     background
         Share of the leading eigenvector's part, ``sqrt(d_u d_v) / sum(d)``, that is taken off. That part is the
         same whether u and v are near or far; it knows degrees only.
-    alpha
-        As of `privge.propagate`.
-    tolerance
-        As of `privge.propagate`.
-    threads
-        As of `privge.propagate`.
+    options
+        ``alpha`` (0.3 if it is left out), ``tolerance`` (1e-4) and ``threads`` of `privge.propagate`.
     """
+    graph = as_ordered_graph(graph)
+    chosen: SymmetricPageRank = {**_PAIRS, **options}
     sources, targets = _cover(pairs, graph.nodes)
     scores = np.empty(len(pairs))
     wanted = np.unique(sources)
-    for start in range(0, len(wanted), _COLUMNS):
-        block = wanted[start : start + _COLUMNS]
-        units = scipy.sparse.csr_array(
-            (np.ones(len(block), dtype=np.float32), (block, np.arange(len(block)))), shape=(graph.nodes, len(block))
-        )
-        proximity, _ = propagate(graph, units, alpha=alpha, r=0.5, tolerance=tolerance, on=Local(threads=threads))
+    for start in range(0, len(wanted), COLUMNS):
+        block = wanted[start : start + COLUMNS]
+        proximity = _walk(graph, block, np.arange(len(block)), r=0.5, **chosen)
         mine = np.flatnonzero((sources >= block[0]) & (sources <= block[-1]))
         scores[mine] = proximity[targets[mine], np.searchsorted(block, sources[mine])]
     return scores - background * _eigenpart(graph, pairs)
@@ -157,13 +213,22 @@ def best_ppr_scores(
     return (test, test_negatives) if part == "test" else (validation, validation_negatives)
 
 
-def _eigenpart(graph: Graph, pairs: Pairs) -> Floats:
+def _walk(graph: Graph, rows: Rows, columns: NDArray[np.integer], **options: Unpack[PageRank]) -> Matrix:
+    """Return what arrives at each node, column by column, of the ones that stand at these rows and columns."""
+    ones = np.ones(len(rows), dtype=np.float32)
+    start = scipy.sparse.csr_array((ones, (rows, columns)), shape=(graph.nodes, int(columns.max()) + 1))
+    alpha, r, tolerance = options["alpha"], options["r"], options["tolerance"]
+    on = Local(threads=options.get("threads"))
+    return propagate(graph, start, alpha=alpha, r=r, tolerance=tolerance, on=on)[0]
+
+
+def _eigenpart(graph: Graph, pairs: NodePairs) -> Floats:
     """Return what the leading eigenvector contributes to the symmetric form, if the graph is connected."""
     part: Floats = np.sqrt(graph.degrees[pairs].prod(axis=1)) / max(1, len(graph.indices))
     return part
 
 
-def _cover(pairs: Pairs, nodes: int) -> tuple[Rows, Rows]:
+def _cover(pairs: NodePairs, nodes: int) -> tuple[Rows, Rows]:
     """Turn each pair so that its first end is the one in more pairs: fewer different first ends remain."""
     count = np.bincount(pairs.ravel(), minlength=nodes)
     turned = count[pairs[:, 1]] > count[pairs[:, 0]]

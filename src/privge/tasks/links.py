@@ -1,17 +1,21 @@
 """`LinkPredictor`: the paper's head for pairs of nodes, on the Hadamard product of their vectors."""
 
 import math
-from typing import TYPE_CHECKING, Literal, Self, TypeAlias, get_args
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privge.graph import Graph
+from privge.embedding.embedding import Embedding
+from privge.graph import Graph, GraphData, as_graph
+from privge.graph.inputs import as_ordered_graph
 from privge.propagation import Matrix
-from privge.tasks.estimator import Estimator
+from privge.tasks.by_id import PairsOfNodes, in_order_of, matrix_of, pairs_in
+from privge.tasks.head import Head
 from privge.tasks.metrics import auc
-from privge.tasks.scaling import Block, Rule, Scaling, check_matrix, rows_at_once
-from privge.tasks.splits import Pairs, are_edges, draw_negatives
+from privge.tasks.scaling import ScaledRows, Scaling, check_matrix, rows_at_once
+from privge.tasks.splits import NodePairs, are_edges, draw_negatives
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,178 +28,124 @@ if TYPE_CHECKING:
 Start: TypeAlias = Literal["inner product", "random"]
 
 
-class LinkPredictor(Estimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class LinkPredictor(Head):
     """Score pairs of nodes: the higher, the more likely they are joined.
 
     The Hadamard product of two scaled vectors goes through a perceptron with one output; with one layer that is
     logistic regression. The loss is the pairwise one of the paper, ``(1 - (s_positive - s_negative))^2``, averaged
     over all pairs of a positive and a negative of the batch. Every epoch draws its own positives and fresh
-    negatives. Only the products of one batch exist at a time.
+    negatives. Only the products of one batch exist at a time. The validation score is the AUC.
+    Parameters that are not described here are those of `Head`.
 
     Parameters
     ----------
-    hidden
-        Width of hidden layers.
-    layers
-        Number of linear layers; 1 is logistic regression.
-    dropout
-        Share of hidden units dropped.
-    learning_rate
-        Of Adam.
-    weight_decay
-        Of Adam.
-    batch
-        Positive pairs in a minibatch; it has as many negatives.
     budget
         Positive pairs in an epoch: all training pairs, or a fresh sample of so many.
-    epochs
-        At most so many.
-    patience
-        Stop after so many epochs without a better validation AUC.
-    scaling
-        See `privge.tasks.scaling`; ``none`` is the paper's.
     start
         ``inner product``: training starts from the inner product of the two scaled vectors, already a good score,
         and hidden layers start as zero beside it. ``random``: random weights and nothing else, the paper's.
-    seed
-        The same seed, on the same number of threads, gives the same predictor.
-    threads
-        Of torch; None leaves its setting.
-    device
-        ``cpu``, ``cuda``, ``cuda:1``, ...
     """
 
-    def __init__(
-        self,
-        *,
-        hidden: int = 64,
-        layers: int = 1,
-        dropout: float = 0.0,
-        learning_rate: float = 0.03,
-        weight_decay: float = 0.0,
-        batch: int = 512,
-        budget: int = 10_000,
-        epochs: int = 10,
-        patience: int = 2,
-        scaling: Rule = "rows",
-        start: Start = "inner product",
-        seed: int = 0,
-        threads: int | None = None,
-        device: str = "cpu",
-    ) -> None:
-        self.hidden = hidden
-        self.layers = layers
-        self.dropout = dropout
-        self.learning_rate = learning_rate
-        self.weight_decay = weight_decay
-        self.batch = batch
-        self.budget = budget
-        self.epochs = epochs
-        self.patience = patience
-        self.scaling = scaling
-        self.start = start
-        self.seed = seed
-        self.threads = threads
-        self.device = device
+    hidden: int = 64
+    layers: int = 1
+    dropout: float = 0.0
+    learning_rate: float = 0.03
+    weight_decay: float = 0.0
+    batch: int = 512
+    epochs: int = 10
+    patience: int = 2
+    budget: int = 10_000
+    start: Start = "inner product"
 
-    def fit(self, matrix: Matrix, graph: Graph, train: Pairs, *, validation: tuple[Pairs, Pairs]) -> Self:
-        """Train on pairs; the scale is taken from all rows of the matrix.
+    counts: ClassVar[tuple[str, ...]] = ("batch", "budget")
+
+    def fit(
+        self,
+        vectors: Matrix | Embedding,
+        graph: GraphData,
+        train: PairsOfNodes,
+        *,
+        validation: tuple[PairsOfNodes, PairsOfNodes],
+    ) -> Self:
+        """Train on pairs; the scale is taken from all vectors.
 
         Parameters
         ----------
-        matrix
-            One row for each node, propagated over ``graph`` and nothing else.
+        vectors
+            An embedding, or a matrix with one row for each node, propagated over ``graph`` and nothing else.
         graph
             The training edges: negatives are drawn outside of them.
         train
-            Pairs that are joined.
+            Pairs that are joined: of ids with an embedding, of rows with a matrix.
         validation
             Pairs that are joined, though not in ``graph``, and pairs that are not. They choose among epochs and, with
             ``rows`` and ``inner product``, the first weight of the common column; they never enter a gradient.
         """
         training = self._training()
+        graph = as_graph(graph) if isinstance(vectors, Embedding) else as_ordered_graph(graph)
+        vectors = in_order_of(graph.ids, vectors)
+        matrix = matrix_of(vectors)
         check_matrix(matrix)
         if len(matrix) != graph.nodes:
             raise ValueError(f"the matrix has {len(matrix)} rows for {graph.nodes} nodes")
-        for pairs in (train, *validation):
-            _check_pairs(pairs, len(matrix))
-        if are_edges(graph, validation[0]).any():
+        joined, known, apart = (_pairs(vectors, pairs) for pairs in (train, *validation))
+        if are_edges(graph, known).any():
             raise ValueError("validation pairs are edges of the graph: fit and propagate on training edges only")
         self.scaling_ = Scaling.fit(matrix, self.scaling)
         scaled = self.scaling_.rows(matrix, np.arange(len(matrix)))
         generator = np.random.default_rng([self.seed, 4])
-        with training.scope():
-            self.network_ = self._network(scaled, graph, train, validation, generator).to(self.device)
-            self.validation_scores_ = training.run(
-                self.network_,
-                lambda: self._losses(scaled, graph, train, generator),
-                lambda: auc(*(self._scores(scaled, pairs) for pairs in validation)),
-            )
+        self._train(
+            training,
+            lambda: self._network(scaled, graph, joined, (known, apart), generator),
+            lambda: self._losses(scaled, graph, joined, generator),
+            lambda: auc(*(self._scores(scaled, pairs) for pairs in (known, apart))),
+        )
         return self
 
-    def decision_function(self, matrix: Matrix, pairs: Pairs) -> NDArray[np.float64]:
-        """Return the score of each pair."""
+    def decision_function(self, vectors: Matrix | Embedding, pairs: PairsOfNodes) -> NDArray[np.float64]:
+        """Return the score of each pair, in their order: pairs of ids with an embedding, of rows with a matrix."""
         self._check_fitted()
-        import torch
+        from privge.tasks.network import inference
 
-        from privge.tasks.network import threads
-
+        matrix = matrix_of(vectors)
         check_matrix(matrix, self.scaling_.width)
-        _check_pairs(pairs, len(matrix))
-        rows, places = np.unique(pairs, return_inverse=True)
-        with threads(self.threads), torch.no_grad():
-            return self._scores(self.scaling_.rows(matrix, rows), places.reshape(pairs.shape))
+        ends = _pairs(vectors, pairs)
+        rows, places = np.unique(ends, return_inverse=True)
+        with inference(self.threads):
+            return self._scores(self.scaling_.rows(matrix, rows), places.reshape(ends.shape))
 
-    def score(self, matrix: Matrix, pairs: Pairs, negatives: Pairs) -> float:
+    def score(self, vectors: Matrix | Embedding, pairs: PairsOfNodes, negatives: PairsOfNodes) -> float:
         """Return the AUC of pairs that are joined against pairs that are not."""
-        scores = self.decision_function(matrix, np.concatenate([pairs, negatives]))
-        return auc(scores[: len(pairs)], scores[len(pairs) :])
+        return auc(*(self.decision_function(vectors, group) for group in (pairs, negatives)))
 
     def _training(self) -> "Training":
-        from privge.tasks.network import Training
-
         if self.start not in get_args(Start):
             raise ValueError(f"start must be one of {', '.join(get_args(Start))}, got {self.start!r}")
-        for name in ("batch", "budget"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)!r}")
-        return Training(
-            learning_rate=self.learning_rate,
-            weight_decay=self.weight_decay,
-            epochs=self.epochs,
-            patience=self.patience,
-            seed=self.seed,
-            threads=self.threads,
-            device=self.device,
-        )
+        return super()._training()
 
     def _network(
         self,
-        scaled: Block,
+        scaled: ScaledRows,
         graph: Graph,
-        train: Pairs,
-        validation: tuple[Pairs, Pairs],
+        train: NodePairs,
+        validation: tuple[NodePairs, NodePairs],
         generator: np.random.Generator,
     ) -> "torch.nn.Module":
-        from privge.tasks.network import PairScorer, Perceptron
-
-        def perceptron() -> Perceptron:
-            return Perceptron(
-                inputs=scaled.shape[1], outputs=1, hidden=self.hidden, layers=self.layers, dropout=self.dropout
-            )
+        from privge.tasks.network import PairScorer
 
         if self.start == "random":
-            return perceptron()
+            return self._perceptron(outputs=1)
         weights = np.ones(scaled.shape[1], dtype=np.float32)
         if self.scaling_.common is not None:
             weights[-1] = _common_weight(scaled, validation)
         positives = train[generator.permutation(len(train))[: self.batch]]
         negatives = draw_negatives(graph, len(positives), generator)
         gain = _gain(*(_products(scaled, pairs) @ weights for pairs in (positives, negatives)))
-        return PairScorer(weights, gain, perceptron() if self.layers > 1 else None)
+        return PairScorer(weights, gain, self._perceptron(outputs=1) if self.layers > 1 else None)
 
     def _losses(
-        self, scaled: Block, graph: Graph, train: Pairs, generator: np.random.Generator
+        self, scaled: ScaledRows, graph: Graph, train: NodePairs, generator: np.random.Generator
     ) -> "Iterator[torch.Tensor]":
         from privge.tasks.network import tensor
 
@@ -206,7 +156,7 @@ class LinkPredictor(Estimator):
             scores = self.network_(tensor(_products(scaled, both), self.device)).squeeze(1)
             yield pairwise_loss(scores[: len(part)], scores[len(part) :])
 
-    def _scores(self, scaled: Block, pairs: Pairs) -> NDArray[np.float64]:
+    def _scores(self, scaled: ScaledRows, pairs: NodePairs) -> NDArray[np.float64]:
         from privge.tasks.network import tensor
 
         parts = [
@@ -225,7 +175,7 @@ def pairwise_loss(positives: "torch.Tensor", negatives: "torch.Tensor") -> "torc
     return (1 - gap) ** 2 + positives.var(correction=0) + negatives.var(correction=0)
 
 
-def _products(scaled: Block, pairs: Pairs) -> Block:
+def _products(scaled: ScaledRows, pairs: NodePairs) -> ScaledRows:
     from privge.tasks._kernels import multiply_rows
 
     products = np.empty((len(pairs), scaled.shape[1]), dtype=np.float32)
@@ -233,13 +183,13 @@ def _products(scaled: Block, pairs: Pairs) -> Block:
     return products
 
 
-def _blocks(pairs: Pairs, matrix: Matrix) -> list[Pairs]:
+def _blocks(pairs: NodePairs, matrix: Matrix) -> list[NodePairs]:
     """Cut the pairs so that the products of one part are of moderate size."""
     step = rows_at_once(matrix)
     return [pairs[start : start + step] for start in range(0, len(pairs), step)]
 
 
-def _common_weight(scaled: Block, validation: tuple[Pairs, Pairs]) -> float:
+def _common_weight(scaled: ScaledRows, validation: tuple[NodePairs, NodePairs]) -> float:
     """Return the weight of the last column, the common one, that ranks the validation pairs best.
 
     The common component knows degrees. Where links follow degrees it is worth as much as all other columns
@@ -258,14 +208,17 @@ def _common_weight(scaled: Block, validation: tuple[Pairs, Pairs]) -> float:
 def _gain(positives: NDArray[np.floating], negatives: NDArray[np.floating]) -> float:
     """Return the factor of all scores that makes the pairwise loss least."""
     gap = float(positives.mean() - negatives.mean())
-    spread = float(positives.var() + negatives.var())
+    variance = float(positives.var() + negatives.var())
     if gap <= 0:  # worse than chance: training has to turn it round
-        return 1 / math.sqrt(max(spread, 1e-12))
-    return gap / (gap**2 + spread)
+        return 1 / math.sqrt(max(variance, 1e-12))
+    return gap / (gap**2 + variance)
 
 
-def _check_pairs(pairs: Pairs, nodes: int) -> None:
+def _pairs(vectors: Matrix | Embedding, given: PairsOfNodes) -> NodePairs:
+    """Return pairs as rows, or say what is wrong with them."""
+    pairs, nodes = pairs_in(vectors, given), len(vectors)
     if pairs.ndim != 2 or pairs.shape[1] != 2 or len(pairs) == 0:
         raise ValueError(f"pairs must be an array of m x 2 rows, m at least 1, got shape {pairs.shape}")
     if pairs.min() < 0 or pairs.max() >= nodes:
         raise ValueError(f"pairs must name rows from 0 to {nodes - 1}")
+    return pairs

@@ -4,12 +4,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privge._imports import needed
+from privge.tasks.labels import Classes
 
-Labels = NDArray[np.integer]
 Scores = NDArray[np.floating]
 
 
-def accuracy(labels: Labels, predicted: Labels) -> float:
+def accuracy(labels: Classes, predicted: Classes) -> float:
     """Return the share of nodes whose label was predicted."""
     with needed("a metric"):
         from sklearn.metrics import accuracy_score
@@ -17,7 +17,7 @@ def accuracy(labels: Labels, predicted: Labels) -> float:
     return float(accuracy_score(labels, predicted))
 
 
-def macro_f1(labels: Labels, predicted: Labels) -> float:
+def macro_f1(labels: Classes, predicted: Classes) -> float:
     """Return the mean over the classes of the F1 score; a class that is never predicted counts 0."""
     with needed("a metric"):
         from sklearn.metrics import f1_score
@@ -47,7 +47,7 @@ def average_precision(positives: Scores, negatives: Scores) -> float:
     return float(average_precision_score(*_truth(positives, negatives)))
 
 
-def _truth(positives: Scores, negatives: Scores) -> tuple[Labels, Scores]:
+def _truth(positives: Scores, negatives: Scores) -> tuple[NDArray[np.integer], Scores]:
     if len(positives) == 0 or len(negatives) == 0:
         raise ValueError(f"both kinds of pairs are needed, got {len(positives)} positive, {len(negatives)} negative")
     truth = np.repeat([1, 0], [len(positives), len(negatives)])

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from privge._imports import needed
-from privge.tasks.scaling import Block
+from privge.tasks.scaling import ScaledRows
 
 with needed("a head"):
     import torch
@@ -150,7 +150,7 @@ class PairScorer(torch.nn.Module):
 
     gain: torch.Tensor
 
-    def __init__(self, weights: Block, gain: float, perceptron: Perceptron | None) -> None:
+    def __init__(self, weights: ScaledRows, gain: float, perceptron: Perceptron | None) -> None:
         super().__init__()
         self.weights = torch.nn.Parameter(torch.from_numpy(weights))
         self.register_buffer("gain", torch.tensor(gain, dtype=torch.float32))
@@ -175,7 +175,14 @@ def threads(count: int | None) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def tensor(block: Block, device: str) -> torch.Tensor:
+@contextmanager
+def inference(count: int | None) -> Iterator[None]:
+    """Compute outputs alone, on so many threads."""
+    with threads(count), torch.no_grad():
+        yield
+
+
+def tensor(block: ScaledRows, device: str) -> torch.Tensor:
     """Hand a block to torch, without a copy on the processor."""
     return torch.from_numpy(block).to(device)
 

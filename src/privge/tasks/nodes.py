@@ -1,153 +1,143 @@
 """`NodeClassifier`: the paper's head for nodes, a multi-layer perceptron with softmax."""
 
-from typing import TYPE_CHECKING, ClassVar, Self
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from privge.embedding.embedding import Embedding
 from privge.propagation import Matrix
-from privge.tasks.estimator import Estimator
+from privge.tasks.by_id import Node, chosen, labels_in, matrix_of, rows_in
+from privge.tasks.head import Head
+from privge.tasks.labels import Classes, Labels, LabelsById, LabelsByRow
 from privge.tasks.metrics import accuracy
-from privge.tasks.scaling import Block, Rule, Scaling, check_matrix, rows_at_once
+from privge.tasks.scaling import ScaledRows, Scaling, check_matrix, rows_at_once
 from privge.tasks.splits import Rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import torch
-
-    from privge.tasks.network import Training
 
 _VALIDATION = 0.2  # share kept for early stopping if no validation rows are given
 
 
-class NodeClassifier(Estimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class NodeClassifier(Head):
     """Predict the class of a node from its vector.
 
-    A perceptron with dropout on its hidden units, trained by Adam on minibatches of the training rows. It stops
-    early: validation labels choose among epochs and never enter a gradient; other labels are never read.
-
-    Parameters
-    ----------
-    hidden
-        Width of hidden layers.
-    layers
-        Number of linear layers; 1 is logistic regression.
-    dropout
-        Share of hidden units dropped.
-    learning_rate
-        Of Adam.
-    weight_decay
-        Of Adam.
-    batch
-        Rows in a minibatch.
-    epochs
-        At most so many.
-    patience
-        Stop after so many epochs without a better validation loss.
-    scaling
-        See `privge.tasks.scaling`; ``none`` is the paper's.
-    seed
-        The same seed, on the same number of threads, gives the same classifier.
-    threads
-        Of torch; None leaves its setting.
-    device
-        ``cpu``, ``cuda``, ``cuda:1``, ...
+    A perceptron with dropout on its hidden units and a softmax, trained on minibatches of the training rows. Its
+    parameters are those of `Head`. Validation labels choose among epochs, by the mean loss, and never enter a
+    gradient; other labels are never read.
     """
+
+    hidden: int = 128
+    layers: int = 2
+    dropout: float = 0.5
+    learning_rate: float = 0.003
+    weight_decay: float = 5e-3
+    batch: int = 1024
+    epochs: int = 100
+    patience: int = 5
 
     kind: ClassVar[str] = "classifier"
 
-    def __init__(
-        self,
-        *,
-        hidden: int = 128,
-        layers: int = 2,
-        dropout: float = 0.5,
-        learning_rate: float = 0.003,
-        weight_decay: float = 5e-3,
-        batch: int = 1024,
-        epochs: int = 100,
-        patience: int = 5,
-        scaling: Rule = "rows",
-        seed: int = 0,
-        threads: int | None = None,
-        device: str = "cpu",
-    ) -> None:
-        self.hidden = hidden
-        self.layers = layers
-        self.dropout = dropout
-        self.learning_rate = learning_rate
-        self.weight_decay = weight_decay
-        self.batch = batch
-        self.epochs = epochs
-        self.patience = patience
-        self.scaling = scaling
-        self.seed = seed
-        self.threads = threads
-        self.device = device
+    classes_: Classes = field(init=False)
 
     def fit(
         self,
-        matrix: Matrix,
-        labels: NDArray[np.integer],
+        vectors: Matrix | Embedding,
+        labels: LabelsByRow | LabelsById,
         *,
-        train: Rows | None = None,
-        validation: Rows | None = None,
+        train: Iterable[object] | None = None,
+        validation: Iterable[object] | None = None,
     ) -> Self:
-        """Train on some rows; the scale is taken from all of them, without labels.
+        """Train on some nodes; the scale is taken from all of them, without labels.
 
         Parameters
         ----------
-        matrix
-            One row for each node.
+        vectors
+            An embedding, or a matrix with one row for each node.
         labels
-            One for each row; those outside ``train`` and ``validation`` are ignored.
+            Of an embedding by id: a mapping, a Series, or a pair of ids and classes. Of a matrix one for each row.
+            Classes are whole numbers or text; a negative number, None and NaN say that the class is unknown. Labels
+            outside ``train`` and ``validation`` are ignored.
         train, validation
-            Rows to learn from and to stop by. By default all labelled (not negative) rows, a fifth of them drawn
-            for validation.
+            Nodes to learn from and to stop by: ids of an embedding, rows of a matrix. By default all labelled nodes, a
+            fifth of them drawn for validation.
         """
-        from privge.tasks.network import Perceptron
-
         training = self._training()
-        labels = np.asarray(labels)
-        train, validation = self._rows(matrix, labels, train, validation)
+        matrix = matrix_of(vectors)
+        check_matrix(matrix)
+        found = labels_in(vectors, labels)
+        learnt, stopping = self._parts(found, *(rows_in(vectors, nodes) for nodes in (train, validation)))
         self.scaling_ = Scaling.fit(matrix, self.scaling)
-        self.classes_, targets = np.unique(labels[train], return_inverse=True)
+        places, targets = np.unique(found.places[learnt], return_inverse=True)
+        self.classes_ = found.classes[places]
         if len(self.classes_) < 2:
             raise ValueError("the training rows must be of at least two classes")
-        with training.scope():
-            self.network_: Perceptron = Perceptron(
-                inputs=self.scaling_.outputs,
-                outputs=len(self.classes_),
-                hidden=self.hidden,
-                layers=self.layers,
-                dropout=self.dropout,
-            ).to(self.device)
-            generator = np.random.default_rng([self.seed, 2])
-            seen, unseen = (self.scaling_.rows(matrix, rows) for rows in (train, validation))
-            self.validation_scores_ = training.run(
-                self.network_,
-                lambda: self._losses(seen, targets, generator),
-                lambda: self._validation_score(unseen, labels[validation]),
-            )
+        generator = np.random.default_rng([self.seed, 2])
+        seen, unseen = (self.scaling_.rows(matrix, rows) for rows in (learnt, stopping))
+        expected = _columns(places, found.places[stopping])
+        self._train(
+            training,
+            lambda: self._perceptron(len(self.classes_)),
+            lambda: self._losses(seen, targets, generator),
+            lambda: self._validation_score(unseen, expected),
+        )
         return self
 
-    def predict(self, matrix: Matrix) -> NDArray[np.integer]:
-        """Return the most likely class of each row."""
-        best = self.predict_proba(matrix).argmax(axis=1)
-        predicted: NDArray[np.integer] = self.classes_[best]
+    @overload
+    def predict(self, vectors: Embedding, ids: Iterable[object] | None = None) -> dict[Node, Any]: ...
+    @overload
+    def predict(self, vectors: Matrix) -> Classes: ...
+    def predict(self, vectors: Matrix | Embedding, ids: Iterable[object] | None = None) -> Classes | dict[Node, Any]:
+        """Return the most likely class of each row of a matrix; of an embedding the class of each node, by id.
+
+        Parameters
+        ----------
+        vectors
+            An embedding, or a matrix of the same columns as the one fitted.
+        ids
+            Nodes of the embedding to answer for, in this order; by default all.
+        """
+        asked, matrix = chosen(vectors, ids)
+        predicted = self._predicted(matrix)
+        return predicted if asked is None else dict(zip(asked, predicted.tolist(), strict=True))
+
+    @overload
+    def predict_proba(
+        self, vectors: Embedding, ids: Iterable[object] | None = None
+    ) -> dict[Node, NDArray[np.float64]]: ...
+    @overload
+    def predict_proba(self, vectors: Matrix) -> NDArray[np.float64]: ...
+    def predict_proba(
+        self, vectors: Matrix | Embedding, ids: Iterable[object] | None = None
+    ) -> NDArray[np.float64] | dict[Node, NDArray[np.float64]]:
+        """Return the probability of each class of ``classes_``; parameters as for `predict`."""
+        asked, matrix = chosen(vectors, ids)
+        probabilities = self._probabilities(matrix)
+        return probabilities if asked is None else dict(zip(asked, probabilities, strict=True))
+
+    def score(self, vectors: Matrix | Embedding, labels: LabelsByRow | LabelsById) -> float:
+        """Return the accuracy on the nodes that are labelled, of an embedding, or on all rows of a matrix."""
+        if not isinstance(vectors, Embedding):
+            return accuracy(np.asarray(labels), self.predict(vectors))
+        found = labels_in(vectors, labels)
+        return accuracy(found.classes[found.places[found.known]], self._predicted(matrix_of(vectors)[found.known]))
+
+    def _predicted(self, matrix: Matrix) -> Classes:
+        best = self._probabilities(matrix).argmax(axis=1)
+        predicted: Classes = self.classes_[best]
         return predicted
 
-    def predict_proba(self, matrix: Matrix) -> NDArray[np.float64]:
-        """Return the probability of each class of ``classes_``, for each row."""
+    def _probabilities(self, matrix: Matrix) -> NDArray[np.float64]:
         self._check_fitted()
-        import torch
-
-        from privge.tasks.network import threads
+        from privge.tasks.network import inference
 
         check_matrix(matrix, self.scaling_.width)
         parts = [np.empty((0, len(self.classes_)))]
-        with threads(self.threads), torch.no_grad():
+        with inference(self.threads):
             for start in range(0, len(matrix), step := rows_at_once(matrix)):
                 rows = np.arange(start, min(start + step, len(matrix)))
                 parts.append(self._log_probabilities(self.scaling_.rows(matrix, rows)))
@@ -155,33 +145,10 @@ class NodeClassifier(Estimator):
         normalised: NDArray[np.float64] = probabilities / probabilities.sum(axis=1, keepdims=True)
         return normalised
 
-    def score(self, matrix: Matrix, labels: NDArray[np.integer]) -> float:
-        """Return the accuracy on these rows."""
-        return accuracy(labels, self.predict(matrix))
-
-    def _training(self) -> "Training":
-        from privge.tasks.network import Training
-
-        if self.batch < 1:
-            raise ValueError(f"batch must be at least 1, got {self.batch!r}")
-        return Training(
-            learning_rate=self.learning_rate,
-            weight_decay=self.weight_decay,
-            epochs=self.epochs,
-            patience=self.patience,
-            seed=self.seed,
-            threads=self.threads,
-            device=self.device,
-        )
-
-    def _rows(
-        self, matrix: Matrix, labels: NDArray[np.integer], train: Rows | None, validation: Rows | None
-    ) -> tuple[Rows, Rows]:
-        check_matrix(matrix)
-        if len(labels) != len(matrix):
-            raise ValueError(f"{len(labels)} labels for {len(matrix)} rows")
+    def _parts(self, labels: Labels, train: Rows | None, validation: Rows | None) -> tuple[Rows, Rows]:
+        """Return the rows to learn from and those to stop by, or say what is wrong with them."""
         if train is None:
-            labelled = np.setdiff1d(np.flatnonzero(labels >= 0), [] if validation is None else validation)
+            labelled = np.setdiff1d(labels.known, [] if validation is None else validation)
             train = np.random.default_rng([self.seed, 3]).permutation(labelled)
             if validation is None:
                 train, validation = np.split(train, [len(train) - int(_VALIDATION * len(train))])
@@ -191,10 +158,13 @@ class NodeClassifier(Estimator):
             raise ValueError(f"rows are needed, got {len(train)} for training and {len(validation)} for validation")
         if len(np.intersect1d(train, validation)):
             raise ValueError("training and validation rows must be disjoint")
+        unlabelled = int((labels.places[train] < 0).sum())
+        if unlabelled:
+            raise ValueError(f"{unlabelled} of {len(train)} training rows have no label")
         return train, validation
 
     def _losses(
-        self, values: Block, targets: NDArray[np.int64], generator: np.random.Generator
+        self, values: ScaledRows, targets: NDArray[np.int64], generator: np.random.Generator
     ) -> "Iterator[torch.Tensor]":
         import torch
 
@@ -205,17 +175,22 @@ class NodeClassifier(Estimator):
             outputs = self.network_(tensor(values[part], self.device))
             yield torch.nn.functional.cross_entropy(outputs, torch.from_numpy(targets[part]).to(self.device))
 
-    def _validation_score(self, values: Block, labels: NDArray[np.integer]) -> float:
-        """Return minus the mean loss; a label that training never saw tells nothing."""
-        places = np.minimum(np.searchsorted(self.classes_, labels), len(self.classes_) - 1)
-        known = np.flatnonzero(self.classes_[places] == labels)
+    def _validation_score(self, values: ScaledRows, expected: NDArray[np.int64]) -> float:
+        """Return minus the mean loss; a label that training never saw, -1, tells nothing."""
+        known = np.flatnonzero(expected >= 0)
         logs = self._log_probabilities(values)
-        return float(logs[known, places[known]].mean()) if len(known) else 0.0
+        return float(logs[known, expected[known]].mean()) if len(known) else 0.0
 
-    def _log_probabilities(self, values: Block) -> NDArray[np.float64]:
+    def _log_probabilities(self, values: ScaledRows) -> NDArray[np.float64]:
         import torch
 
         from privge.tasks.network import tensor
 
-        logs: Block = torch.log_softmax(self.network_(tensor(values, self.device)), dim=1).cpu().numpy()
+        logs: ScaledRows = torch.log_softmax(self.network_(tensor(values, self.device)), dim=1).cpu().numpy()
         return logs.astype(np.float64)
+
+
+def _columns(classes: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return where each class stands among sorted ones, and -1 for one that is not there."""
+    columns = np.minimum(np.searchsorted(classes, wanted), len(classes) - 1)
+    return np.where(classes[columns] == wanted, columns, -1)

@@ -25,10 +25,11 @@ from numpy.typing import NDArray
 from privge.propagation import Matrix
 
 Rule: TypeAlias = Literal["rows", "columns", "global", "none"]
-Block: TypeAlias = NDArray[np.float32]
+ScaledRows: TypeAlias = NDArray[np.float32]
 Vector: TypeAlias = NDArray[np.float64]
 
-_BYTES = 1 << 25  # of a block of rows
+BLOCK_BYTES = 1 << 25
+"""Of the rows that are treated at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,9 +54,9 @@ class Scaling:
 
     width: int
     columns: NDArray[np.int64] | None
-    shift: Block | None
-    factor: Block
-    common: Block | None = None
+    shift: ScaledRows | None
+    factor: ScaledRows
+    common: ScaledRows | None = None
     common_factor: float = 1.0
 
     @classmethod
@@ -90,7 +91,7 @@ class Scaling:
         used = self.width if self.columns is None else len(self.columns)
         return used + (self.common is not None)
 
-    def rows(self, matrix: Matrix, rows: NDArray[np.int64]) -> Block:
+    def rows(self, matrix: Matrix, rows: NDArray[np.int64]) -> ScaledRows:
         """Return scaled copies of these rows, made block by block."""
         scaled = np.empty((len(rows), self.outputs), dtype=np.float32)
         for start in range(0, len(rows), step := rows_at_once(matrix)):
@@ -104,7 +105,7 @@ class Scaling:
                 scaled[part] = self._without_common(block, self.common)
         return scaled
 
-    def _without_common(self, block: Block, common: Block) -> Block:
+    def _without_common(self, block: ScaledRows, common: ScaledRows) -> ScaledRows:
         component = block @ common
         rest = block - np.outer(component, common)
         energy = np.einsum("ij,ij->i", rest, rest) / len(common)
@@ -114,7 +115,7 @@ class Scaling:
 
 def rows_at_once(matrix: Matrix) -> int:
     """Return how many rows of the matrix make a block of moderate size."""
-    return max(1, _BYTES // (4 * max(1, int(matrix.shape[1]))))
+    return max(1, BLOCK_BYTES // (4 * max(1, int(matrix.shape[1]))))
 
 
 def check_matrix(matrix: Matrix, width: int | None = None) -> None:

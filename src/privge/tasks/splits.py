@@ -1,16 +1,18 @@
 """Which nodes and pairs are for training, for choosing and for judging. Drawn uniformly, as in the paper."""
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, replace
+from typing import Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privge.errors import BadData
-from privge.graph import Graph
+from privge.graph import Graph, GraphData, as_graph
+from privge.ids import Ids, as_texts
+from privge.tasks.labels import Labels, LabelsById, LabelsByRow, by_id, is_by_id
 
 Rows: TypeAlias = NDArray[np.int64]
-Pairs: TypeAlias = NDArray[np.int64]
+NodePairs: TypeAlias = NDArray[np.int64]
 """``m x 2`` rows of nodes, the smaller first."""
 
 Shares: TypeAlias = tuple[float, float, float]
@@ -18,11 +20,11 @@ Shares: TypeAlias = tuple[float, float, float]
 
 @dataclass(frozen=True, eq=False)
 class NodeSplit:
-    """Rows of nodes: disjoint, each sorted. Unlabelled nodes are in none."""
+    """Nodes, by row or by id: disjoint, each sorted. Unlabelled nodes are in none."""
 
-    train: Rows
-    validation: Rows
-    test: Rows
+    train: Rows | Ids
+    validation: Rows | Ids
+    test: Rows | Ids
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,32 +42,53 @@ class EdgeSplit:
     """
 
     train_graph: Graph
-    train: Pairs
-    validation: Pairs
-    test: Pairs
-    validation_negatives: Pairs
-    test_negatives: Pairs
+    train: NodePairs
+    validation: NodePairs
+    test: NodePairs
+    validation_negatives: NodePairs
+    test_negatives: NodePairs
+
+    @property
+    def by_id(self) -> Self:
+        """The same split with the ids of the nodes in place of their rows, as a head takes it with an embedding."""
+        ids = self.train_graph.ids
+        return replace(self, **{name: ids[getattr(self, name)] for name in _GROUPS})
 
 
-def split_nodes(labels: NDArray[np.integer], *, seed: int, shares: Shares = (0.5, 0.25, 0.25)) -> NodeSplit:
+_GROUPS = ("train", "validation", "test", "validation_negatives", "test_negatives")
+
+
+def split_nodes(labels: LabelsByRow | LabelsById, *, seed: int, shares: Shares = (0.5, 0.25, 0.25)) -> NodeSplit:
     """Divide the labelled nodes at random.
 
     Parameters
     ----------
     labels
-        The class of each node; a negative one means unlabelled. Nothing else about the labels is used.
+        The class of each node, or of each id: a mapping, a Series, or a pair of ids and classes. A negative number,
+        None or NaN means unlabelled. Nothing else about the labels is used.
     seed
-        The same seed gives the same split.
+        The same seed gives the same split of the same nodes.
     shares
         Of training, validation and test nodes.
+
+    Returns
+    -------
+    NodeSplit
+        Of ids, if labels are given by id, and of rows if not.
     """
-    labelled = np.flatnonzero(np.asarray(labels) >= 0)
-    shuffled = np.random.default_rng([seed, 0]).permutation(labelled)
-    train, validation, test = (np.sort(part) for part in _divide(shuffled, shares))
-    return NodeSplit(train, validation, test)
+    if is_by_id(labels):
+        ids, found = by_id(labels)
+        ids = ids[found.known]
+        ids = ids[np.argsort(as_texts(ids), kind="stable")]  # the order in which labels are given does not matter
+        return NodeSplit(*(ids[np.sort(part)] for part in _shuffled(np.arange(len(ids)), seed, shares)))
+    return NodeSplit(*(np.sort(part) for part in _shuffled(Labels.of(labels).known, seed, shares)))
 
 
-def split_edges(graph: Graph, *, seed: int, shares: Shares = (0.85, 0.05, 0.10)) -> EdgeSplit:
+def _shuffled(rows: Rows, seed: int, shares: Shares) -> list[Rows]:
+    return _divide(np.random.default_rng([seed, 0]).permutation(rows), shares)
+
+
+def split_edges(graph: GraphData, *, seed: int, shares: Shares = (0.85, 0.05, 0.10)) -> EdgeSplit:
     """Divide the edges at random and draw as many pairs that are not edges for validation and test.
 
     Parameters
@@ -77,6 +100,7 @@ def split_edges(graph: Graph, *, seed: int, shares: Shares = (0.85, 0.05, 0.10))
     shares
         Of training, validation and test edges.
     """
+    graph = as_graph(graph)
     generator = np.random.default_rng([seed, 1])
     edges = edge_pairs(graph)
     train, validation, test = _divide(generator.permutation(edges), shares)
@@ -85,20 +109,20 @@ def split_edges(graph: Graph, *, seed: int, shares: Shares = (0.85, 0.05, 0.10))
     return EdgeSplit(train_graph, train, validation, test, negatives[: len(validation)], negatives[len(validation) :])
 
 
-def edge_pairs(graph: Graph) -> Pairs:
+def edge_pairs(graph: Graph) -> NodePairs:
     """Return each edge once as a pair of rows, the smaller first."""
     rows = np.repeat(np.arange(graph.nodes), graph.degrees)
     once = rows < graph.indices
     return np.column_stack([rows[once], graph.indices[once].astype(np.int64)])
 
 
-def are_edges(graph: Graph, pairs: Pairs) -> NDArray[np.bool_]:
+def are_edges(graph: Graph, pairs: NodePairs) -> NDArray[np.bool_]:
     """Say which pairs are joined in the graph."""
     keys = np.repeat(np.arange(graph.nodes), graph.degrees) * graph.nodes + graph.indices  # sorted, as the rows are
     return _among(keys, pairs[:, 0] * graph.nodes + pairs[:, 1])
 
 
-def distinct_negatives(graph: Graph, count: int, generator: np.random.Generator) -> Pairs:
+def distinct_negatives(graph: Graph, count: int, generator: np.random.Generator) -> NodePairs:
     """Draw pairs of different nodes that are not joined, each at most once, uniformly.
 
     Parameters
@@ -123,11 +147,11 @@ def distinct_negatives(graph: Graph, count: int, generator: np.random.Generator)
     return np.column_stack(np.divmod(found, nodes))
 
 
-def draw_negatives(graph: Graph, count: int, generator: np.random.Generator) -> Pairs:
+def draw_negatives(graph: Graph, count: int, generator: np.random.Generator) -> NodePairs:
     """Draw pairs of different nodes that are not joined, uniformly and with replacement, the smaller first."""
     if graph.nodes < 2 or graph.edges == graph.nodes * (graph.nodes - 1) // 2:
         raise BadData("every two nodes are joined: there is no negative pair to draw")
-    parts: list[Pairs] = []
+    parts: list[NodePairs] = []
     while (missing := count - sum(map(len, parts))) > 0:
         pairs = np.sort(generator.integers(0, graph.nodes, size=(missing + 16, 2)), axis=1)
         good = (pairs[:, 0] != pairs[:, 1]) & ~are_edges(graph, pairs)
@@ -143,7 +167,7 @@ def _among(ordered: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.
     return found
 
 
-def _subgraph(graph: Graph, pairs: Pairs) -> Graph:
+def _subgraph(graph: Graph, pairs: NodePairs) -> Graph:
     """Return the graph of all nodes with only these edges."""
     from privge.graph._kernels import compress
 

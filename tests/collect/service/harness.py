@@ -21,7 +21,7 @@ from privge.collect.service import Limits, Settings, create_app
 from privge.collect.service.credentials import write_keys
 from privge.collect.service.openapi import document
 from privge.collect.stores import open_store
-from privge.collect.tokens import Key, mint
+from privge.wire.tokens import Key, mint
 
 ADMIN = "operator-" + "0" * 32
 KEY = Key("first", b"1" * 32)

@@ -6,8 +6,8 @@ import pytest
 from collect.service.harness import KEY
 from privge.collect.service import Settings
 from privge.collect.service.credentials import check_private, read_admin_token, read_keys, write_keys
-from privge.collect.tokens import Key
 from privge.errors import BadData
+from privge.wire.tokens import Key
 
 
 def test_keys_are_read_as_they_were_written_and_only_their_owner_can(tmp_path):

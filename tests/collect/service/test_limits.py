@@ -76,7 +76,7 @@ def arrivals(room, sizes):
 
 
 def test_whoever_has_been_sending_for_the_longest_makes_room_for_bytes():
-    room = Room(places=9, arriving=9, memory=10)
+    room = Room(places=9, arriving=9, size=10)
     first, second, third = arrivals(room, [4, 4, 4])
     assert [each.turned_out for each in (first, second, third)] == [True, False, False]
     assert room.used == 8
@@ -86,7 +86,7 @@ def test_whoever_has_been_sending_for_the_longest_makes_room_for_bytes():
 
 
 def test_bodies_that_are_worked_on_are_never_turned_out():
-    room = Room(places=9, arriving=9, memory=10)
+    room = Room(places=9, arriving=9, size=10)
     (working,) = arrivals(room, [8])
     room.admit(working)
     arriving = room.enter()
@@ -96,7 +96,7 @@ def test_bodies_that_are_worked_on_are_never_turned_out():
 
 
 def test_whoever_has_been_sending_for_the_longest_makes_room_for_newcomers():
-    room = Room(places=9, arriving=3, memory=10)
+    room = Room(places=9, arriving=3, size=10)
     made = arrivals(room, [1] * 5)
     assert [each.turned_out for each in made] == [True, True, False, False, False]
     with pytest.raises(Refused, match="busy"):
@@ -104,7 +104,7 @@ def test_whoever_has_been_sending_for_the_longest_makes_room_for_newcomers():
 
 
 def test_a_body_on_its_way_has_no_place():
-    room = Room(places=1, arriving=9, memory=10)
+    room = Room(places=1, arriving=9, size=10)
     arrivals(room, [1, 1, 1])
     with room.place(), pytest.raises(Refused, match="busy"):
         room.admit(room.enter())
@@ -112,7 +112,7 @@ def test_a_body_on_its_way_has_no_place():
 
 
 def test_bodies_of_one_node_are_counted_until_they_leave():
-    room = Room(places=9, arriving=9, memory=10, each=2)
+    room = Room(places=9, arriving=9, size=10, each=2)
     first, _ = room.enter(17), room.enter("17")
     room.admit(first)
     with pytest.raises(Refused, match="rate"):
@@ -124,7 +124,7 @@ def test_bodies_of_one_node_are_counted_until_they_leave():
 
 @given(st.lists(st.tuples(st.sampled_from(["enter", "grow", "admit", "leave"]), st.integers(0, 20)), max_size=60))
 def test_whatever_happens_a_room_stays_within_its_bounds_and_is_empty_in_the_end(steps):
-    room = Room(places=3, arriving=4, memory=30, each=2)
+    room = Room(places=3, arriving=4, size=30, each=2)
     inside = []
     for step, number in steps:
         try:

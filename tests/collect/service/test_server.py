@@ -18,9 +18,9 @@ import numpy as np
 import pytest
 
 from collect.service.harness import ADMIN, campaign_of, report_of, running, token_of
-from privge.device.address import Address as DeviceAddress
+from privge.device.address import Address
 from privge.device.batches import send_batches
-from privge.device.web import Service as DeviceService
+from privge.device.web import Client
 from privge.reports import Report, Reports
 
 
@@ -81,9 +81,9 @@ def submitted(server, tokens):
     campaign = server.campaign
     codes = [tuple(np.frombuffer(report_of(campaign, seed), "<u2").tolist()) for seed in range(len(tokens))]
     reports = Reports.collect(campaign, [Report(campaign.id, node, codes[node]) for node in range(len(tokens))])
-    address = DeviceAddress.parse(f"http://{server.host}:{server.port}/v1/campaigns/{campaign.id}")
+    address = Address.parse(f"http://{server.host}:{server.port}/v1/campaigns/{campaign.id}")
     stored = []
-    with closing(DeviceService(address)) as service:
+    with closing(Client(address)) as service:
         outcomes = send_batches(
             service, reports, range(len(tokens)), token_of=lambda node: tokens[node], acknowledge=stored.extend
         )

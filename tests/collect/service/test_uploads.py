@@ -8,8 +8,8 @@ import pytest
 from collect.service.harness import ADMIN, KEY, InProcess, campaign_of, report_of, token_of
 from privge.collect.service import Limits
 from privge.collect.stores import Outcome
-from privge.collect.tokens import LEEWAY, Key
 from privge.errors import StoreUnavailable
+from privge.wire.tokens import LEEWAY, Key
 
 SECOND = Key("second", b"2" * 32)
 
@@ -378,6 +378,7 @@ def test_a_store_that_fails_is_503_and_nothing_is_acknowledged(service, report, 
     def fail(*_, **__):
         raise StoreUnavailable("disk full")
 
+    assert service.call("GET", "/readyz").status == 200
     monkeypatch.setattr(service.store, "put", fail)
     reply = service.put(report, token_of())
     assert (reply.status, reply.reason, reply.headers["retry-after"]) == (503, "unavailable", "2")

@@ -5,10 +5,10 @@ import threading
 
 import pytest
 
-from contract.store_contract import DAY, DIFFERENT, SAME, STORED, UNKNOWN, campaign_of, codes, held
 from privge.collect.commit import GroupCommit
 from privge.collect.stores import Upload, open_store
 from privge.errors import Busy, StoreUnavailable
+from privge.testing.store_contract import DAY, DIFFERENT, SAME, STORED, UNKNOWN, campaign_of, codes, held
 
 
 class SlowStore:

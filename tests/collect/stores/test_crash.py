@@ -7,8 +7,8 @@ import sys
 import time
 from pathlib import Path
 
-from contract.store_contract import campaign_of
 from privge.collect.stores import open_store
+from privge.testing.store_contract import campaign_of
 
 WRITER = Path(__file__).with_name("crash_writer.py")
 KILLS = 5

@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from contract.store_contract import DAY, TODAY, campaign_of, codes
 from privge.collect.stores import Outcome, Upload, open_store
+from privge.testing.store_contract import DAY, TODAY, campaign_of, codes
 
 CAP = 0.7
 NODES = st.sampled_from(["alice", "bob", 17, "17", 3])

@@ -6,12 +6,14 @@ import threading
 import psycopg
 import pytest
 
-from contract.store_contract import DAY, SAME, STORED, StoreContract, campaign_of, codes, held
+from contract.sql_store_contract import SqlStoreContract
 from privge.collect.stores import Upload, open_store, postgres
+from privge.collect.stores.store import NoBackup
 from privge.errors import StoreUnavailable
+from privge.testing.store_contract import DAY, SAME, STORED, campaign_of, codes, held
 
 
-class TestPostgresStore(StoreContract):
+class TestPostgresStore(SqlStoreContract):
     blob, dialect = "bytea", "postgresql"
 
     @pytest.fixture
@@ -135,3 +137,9 @@ def test_tables_of_others_are_not_touched(postgres_url):
     store.close()
     with psycopg.connect(postgres_url) as connection:
         assert connection.execute("SELECT * FROM public.reports").fetchall() == [("kept",)]
+
+
+def test_a_backup_is_left_to_the_database(store, tmp_path):
+    with pytest.raises(NoBackup, match="pg_dump"):
+        store.backup(tmp_path / "copy.db")
+    assert not list(tmp_path.iterdir())

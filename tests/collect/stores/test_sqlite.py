@@ -12,12 +12,13 @@ from contextlib import closing, suppress
 
 import pytest
 
-from contract.store_contract import DAY, STORED, StoreContract, campaign_of, codes, held
+from contract.sql_store_contract import SqlStoreContract
 from privge.collect.stores import Upload, open_store, sqlite
 from privge.errors import BadData, StoreMismatch, StoreUnavailable
+from privge.testing.store_contract import DAY, STORED, campaign_of, codes, held
 
 
-class TestSqliteStore(StoreContract):
+class TestSqliteStore(SqlStoreContract):
     blob, dialect = "BLOB", "sqlite"
 
     @pytest.fixture

@@ -8,6 +8,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from privge.collect.service.problems import REASONS, Refused, problem, result
+from privge.wire.messages import JSON_TYPE
 
 _PIECE = 2**16
 
@@ -35,7 +36,7 @@ def json_answer(body: object, reason: str = "ok", *, status: int | None = None, 
     """Answer with a wire type as JSON."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     content = msgspec.json.encode(body)
-    return Answer(reason, Response(content, status or REASONS[reason].status, named, "application/json"))
+    return Answer(reason, Response(content, status or REASONS[reason].status, named, JSON_TYPE))
 
 
 @cache

@@ -19,6 +19,7 @@ from privge.collect.service.routes.operations import OPERATIONS, Operation
 from privge.collect.service.service import Service
 from privge.collect.service.settings import Settings
 from privge.collect.stores.store import Store
+from privge.errors import Busy, StoreUnavailable
 
 logger = logging.getLogger(__name__)
 
@@ -108,6 +109,8 @@ class _Endpoint:
                 return await operation.handler(self._service, request)
         except Exception as error:
             refused = refusal(error, self._service.limits.retry_seconds)
+            if isinstance(error, StoreUnavailable) and not isinstance(error, Busy):
+                self._service.readiness.doubt()
             if refused.reason == "internal":
                 logger.exception("internal", extra={"fields": {"route": self._route}})
             if not await drain(request):

@@ -47,7 +47,7 @@ async def drain(request: Request) -> bool:
 
 
 class Body:
-    """The body of a request, within an ``async with``; it has its place and its memory until the block ends.
+    """The body of a request, within an ``async with``; it has its place and its bytes until the block ends.
 
     A body that says it is too large is refused before any of it is read; one that turns out to be, as soon as it is.
 

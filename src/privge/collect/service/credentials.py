@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from privge._files.atomic import atomic_path
-from privge.collect.tokens import Key
 from privge.errors import BadData
+from privge.wire.tokens import Key
 
 KEYS_VARIABLE = "PRIVGE_TOKEN_KEYS"
 ADMIN_VARIABLE = "PRIVGE_ADMIN_TOKEN"

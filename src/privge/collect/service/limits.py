@@ -1,4 +1,4 @@
-"""What one sender may take from the others: a rate for each node, and places and memory for bodies."""
+"""What one sender may take from the others: a rate for each node, and places and bytes for bodies."""
 
 import hashlib
 import secrets
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class RateLimit:
-    """A token bucket for each node, in bounded memory.
+    """A token bucket for each node, for a bounded number of them.
 
     Nodes are remembered by a keyed hash that means nothing outside this process, and only until their bucket is full
     again, because a full bucket is what a node without one has.
@@ -49,7 +49,7 @@ class RateLimit:
             raise Refused("rate", headers={"retry-after": str(int(wait) + 1)})
 
     def _trim(self, now: float) -> None:
-        for _ in range(2):  # two for each that comes, so that the memory shrinks when it can
+        for _ in range(2):  # two for each that comes, so that there are fewer when there can be
             if not self._full_at:
                 return
             name, full_at = next(iter(self._full_at.items()))
@@ -73,10 +73,10 @@ class Arrival:
 
 
 class Room:
-    """Room for one kind of request: places for those that are worked on, memory for bodies.
+    """Room for one kind of request: places for those that are worked on, bytes for bodies.
 
-    A body on its way has no place, and memory only for the bytes that arrived, whatever was announced. When memory or
-    the number on their way runs out, the one that has been on its way for the longest must go. An honest body is there
+    A body on its way has no place, and counts with the bytes that arrived, whatever was announced. When the bytes or
+    the number on their way run out, the one that has been on its way for the longest must go. An honest body is there
     in a moment; so it is the stalled and the dripping that make room for it, however many they are.
 
     Parameters
@@ -85,14 +85,14 @@ class Room:
         Most requests that are worked on at once; one more is refused as busy.
     arriving
         Most bodies on their way at once.
-    memory
+    size
         Most bytes of all bodies, on their way or worked on.
     each
         Most bodies of one node at once, on their way or worked on.
     """
 
-    def __init__(self, *, places: int, arriving: int, memory: int, each: int | None = None) -> None:
-        self._places, self._most_arriving, self._memory, self._each = places, arriving, memory, each
+    def __init__(self, *, places: int, arriving: int, size: int, each: int | None = None) -> None:
+        self._places, self._most_arriving, self._size, self._each = places, arriving, size, each
         self._arriving: dict[Arrival, None] = {}  # the oldest first
         self._of: Counter[bytes] = Counter()
         self._working = 0
@@ -115,7 +115,7 @@ class Room:
         self._check(arrival)
         arrival.size += size
         self.used += size
-        while self.used > self._memory:
+        while self.used > self._size:
             self._turn_out(next(iter(self._arriving)))
             self._check(arrival)
 

@@ -7,14 +7,16 @@ from inspect import getdoc
 
 import msgspec
 
-from privge.collect import wire
 from privge.collect.service.problems import REASONS
 from privge.collect.service.routes.operations import OPERATIONS, Operation
+from privge.wire.bodies import Problem, TokenPayload
+from privge.wire.messages import OPERATOR_HEADER, PROBLEM_TYPE
 
 _ANYTIME = ("busy", "unavailable", "internal")
 _SCHEMES = {"node": "deviceToken", "operator": "operatorToken"}
-_OPERATOR_NAME = {
-    "name": "Privge-Operator",
+_HASH = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
+_OPERATOR_NAME: dict[str, object] = {
+    "name": OPERATOR_HEADER,
     "in": "header",
     "required": False,
     "description": "Who acts: written down in the store's log, and not checked.",
@@ -31,9 +33,9 @@ def document() -> bytes:
     """Return the document as JSON."""
     types = [kind for operation in OPERATIONS for kind in _types(operation)]
     schemas, components = msgspec.json.schema_components(
-        [*types, wire.Problem, wire.TokenPayload], ref_template="#/components/schemas/{name}"
+        [*types, Problem, TokenPayload], ref_template="#/components/schemas/{name}"
     )
-    of = dict(zip(map(repr, [*types, wire.Problem, wire.TokenPayload]), schemas, strict=True))
+    of = dict(zip(map(repr, [*types, Problem, TokenPayload]), schemas, strict=True))
     paths: dict[str, dict[str, object]] = {}
     for operation in OPERATIONS:
         paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation, of)
@@ -59,21 +61,17 @@ def document() -> bytes:
 
 
 def _types(operation: Operation) -> list[object]:
-    bodies = [operation.answer, *([operation.body] if operation.body else [])]
-    return [kind for _, kind in bodies if kind is not None]
+    kinds = (operation.answer, operation.body[1] if operation.body else None)
+    return [kind for kind in kinds if kind is not None]
 
 
 def _operation(operation: Operation, of: dict[str, dict[str, object]]) -> dict[str, object]:
     described: dict[str, object] = {
         "operationId": operation.handler.__name__,
         "summary": (getdoc(operation.handler) or "").partition("\n")[0],
-        "parameters": [
-            {"name": name, "in": "path", "required": True, "description": _PARAMETERS[name],
-             "schema": {"type": "string", "pattern": "^[0-9a-f]{64}$"}}
-            for name in re.findall(r"{(\w+)}", operation.path)
-        ] + ([_OPERATOR_NAME] if operation.access == "operator" else []),
+        "parameters": _parameters(operation),
         "responses": _responses(operation, of),
-    }  # fmt: skip
+    }
     if operation.access != "public":
         described["security"] = [{_SCHEMES[operation.access]: []}]
     if operation.body is not None:
@@ -81,16 +79,24 @@ def _operation(operation: Operation, of: dict[str, dict[str, object]]) -> dict[s
     return described
 
 
+def _parameters(operation: Operation) -> list[dict[str, object]]:
+    in_path: list[dict[str, object]] = [
+        {"name": name, "in": "path", "required": True, "description": _PARAMETERS[name], "schema": _HASH}
+        for name in re.findall(r"{(\w+)}", operation.path)
+    ]
+    return in_path + ([_OPERATOR_NAME] if operation.access == "operator" else [])
+
+
 def _responses(operation: Operation, of: dict[str, dict[str, object]]) -> dict[str, object]:
     responses: dict[str, object] = {
-        str(status): {"description": "Done.", "content": _content(*operation.answer, of)}
+        str(status): {"description": "Done.", "content": _content(operation.answer_type, operation.answer, of)}
         for status in operation.success
     }
     texts: dict[int, list[str]] = {}
     for name in (*operation.refusals, *_ANYTIME):
         texts.setdefault(REASONS[name].status, []).append(f"`{name}`: {REASONS[name].detail}")
     for status, lines in sorted(texts.items()):
-        content = _content("application/problem+json", wire.Problem, of)
+        content = _content(PROBLEM_TYPE, Problem, of)
         responses[str(status)] = {"description": " ".join(lines), "content": content}
     return responses
 

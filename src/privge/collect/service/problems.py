@@ -10,9 +10,11 @@ import msgspec
 from starlette.responses import Response
 
 from privge.collect.stores.store import Outcome
-from privge.collect.tokens import InvalidToken
-from privge.collect.wire import Problem, Result
 from privge.errors import Busy, StoreMismatch, StoreUnavailable
+from privge.wire.bodies import Problem, Result
+from privge.wire.limits import MAX_BATCH
+from privge.wire.messages import HELD, OPEN, PROBLEM_TYPE
+from privge.wire.tokens import InvalidToken
 
 
 class Reason(NamedTuple):
@@ -32,14 +34,14 @@ REASONS: dict[str, Reason] = {
     Outcome.ERASED.value: Reason(410, "Erased", "The node's report was erased; it does not report again."),
     Outcome.OVER_BUDGET.value: Reason(403, "Over budget", "The node's lifetime budget does not allow this report."),
     Outcome.UNKNOWN.value: Reason(404, "Unknown campaign", "There is no such campaign."),
-    "open": Reason(200, "Open", "A report of this node would be stored."),
-    "held": Reason(200, "Held", "A report of this node is stored."),
+    OPEN: Reason(200, "Open", "A report of this node would be stored."),
+    HELD: Reason(200, "Held", "A report of this node is stored."),
     "not_open_yet": Reason(503, "Not open yet", "The campaign takes no reports yet; try again when it opens."),
     # Malformed: counted by these words, never kept.
     "length": Reason(422, "Wrong length", "A report has exactly two bytes for each of the campaign's k codes."),
     "code_range": Reason(422, "Code out of range", "A code is not an output of the campaign's law."),
     "digest": Reason(422, "Wrong report id", "The report id must be the SHA-256 of the body."),
-    "batch": Reason(422, "Not a batch", "A batch is a msgpack array of at most 5,000 [token, codes] pairs."),
+    "batch": Reason(422, "Not a batch", f"A batch is a msgpack array of at most {MAX_BATCH:,} [token, codes] pairs."),
     "campaign": Reason(422, "Not a campaign", "The body must be a canonical campaign document."),
     "media_type": Reason(415, "Wrong content type", "This body is not of the content type of the route."),
     "too_large": Reason(413, "Too large", "The body is larger than anything that belongs here."),
@@ -99,7 +101,7 @@ def problem(refused: Refused) -> Response:
     """Return a refusal as application/problem+json."""
     status, title, detail = REASONS[refused.reason]
     body = Problem(f"urn:privge:{refused.reason}", title, status, refused.detail or detail)
-    return Response(msgspec.json.encode(body), status, refused.headers, "application/problem+json")
+    return Response(msgspec.json.encode(body), status, refused.headers, PROBLEM_TYPE)
 
 
 def result(reason: str) -> Result:

@@ -35,7 +35,7 @@ _HEAD_BYTES = 32_768
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class Listening:
     """Where and how to listen.
 
     Parameters
@@ -65,9 +65,15 @@ class Address:
 
 
 def run(
-    store_url: str, settings: Settings, address: Address, *, workers: int = 1,
-    lifetime_epsilon: float | None = LIFETIME_EPSILON, by: str = SERVICE, ready: Callable[[Address], None],
-) -> None:  # fmt: skip
+    store_url: str,
+    settings: Settings,
+    address: Listening,
+    *,
+    workers: int = 1,
+    lifetime_epsilon: float | None = LIFETIME_EPSILON,
+    by: str = SERVICE,
+    ready: Callable[[Listening], None],
+) -> None:
     """Serve until a signal says to stop; then finish what is under way and return.
 
     Parameters
@@ -91,7 +97,7 @@ def run(
         server.serve(target_loader=application, wrap_loader=False)
 
 
-def _server(address: Address, workers: int, settings: Settings) -> MPServer:
+def _server(address: Listening, workers: int, settings: Settings) -> MPServer:
     return MPServer(
         "privge",
         address=address.host,
@@ -112,7 +118,7 @@ def _server(address: Address, workers: int, settings: Settings) -> MPServer:
     )
 
 
-def _application(store_url: str, settings: Settings, lifetime_epsilon: float | None, address: Address) -> ASGIApp:
+def _application(store_url: str, settings: Settings, lifetime_epsilon: float | None, address: Listening) -> ASGIApp:
     """Build the application inside a worker process."""
     logs.install()
     threading.Thread(target=_end_untaken, args=(address,), daemon=True).start()
@@ -126,7 +132,7 @@ _GRANIAN_LOGS = {
 }
 
 
-def _free_port(address: Address) -> int:
+def _free_port(address: Listening) -> int:
     """Return the port, or a free one for 0; one that somebody listens on is refused, though granian would share it."""
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     with socket.socket(family) as probe:
@@ -139,7 +145,7 @@ def _free_port(address: Address) -> int:
         return port
 
 
-def _end_untaken(address: Address) -> None:
+def _end_untaken(address: Listening) -> None:
     """Let the system end connections that leave an answer untaken; those accepted inherit it from the listening one.
 
     granian makes that one itself, a little after this is called, and does not hand it out; so it is looked up. Only
@@ -164,7 +170,7 @@ def _harden(connections: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _announce(address: Address, ready: Callable[[Address], None]) -> None:
+def _announce(address: Listening, ready: Callable[[Listening], None]) -> None:
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(address.host, address.host)  # noqa: S104 (compared, not bound)
     while True:
         try:

@@ -3,7 +3,6 @@
 import asyncio
 import hmac
 import logging
-import struct
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -16,26 +15,27 @@ from starlette.requests import Request
 
 from privge.campaign import Campaign
 from privge.collect.commit import GroupCommit
-from privge.collect.service.body import header
+from privge.collect.kept import Kept
+from privge.collect.service.body import Body, header
 from privge.collect.service.limits import RateLimit, Room
-from privge.collect.service.metrics import Metrics
+from privge.collect.service.metrics import BODIES, QUEUE, Metrics
 from privge.collect.service.problems import Refused
+from privge.collect.service.readiness import Readiness
 from privge.collect.service.settings import Settings
 from privge.collect.service.summary import Summary
 from privge.collect.stores.log import OPERATOR, SERVICE, signed
 from privge.collect.stores.store import Store
-from privge.collect.tokens import Grant, InvalidToken, Verifier
 from privge.errors import Busy
+from privge.wire.codes import ReportForm
+from privge.wire.messages import OPERATOR_HEADER
+from privge.wire.tokens import Grant, InvalidToken, Verifier, shown
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
-OPERATOR_HEADER = b"privge-operator"
-"""In which an operator may give the name that is written down in the log."""
-
-_CAMPAIGNS = 1024  # documents kept in memory; they never change
+_OPERATOR_HEADER = OPERATOR_HEADER.lower().encode()
 _READERS = 2
 _READS = 256  # reads of the store that may wait
 _ID_LENGTH = 64
@@ -48,9 +48,7 @@ class Known:
 
     id: str
     document: bytes
-    k: int
-    outputs: int
-    codes: struct.Struct
+    form: ReportForm
     opens: float | None
     closes: float | None
 
@@ -58,10 +56,7 @@ class Known:
     def of(cls, campaign: Campaign) -> "Known":
         """Read it out of a campaign."""
         opens, closes = (None if at is None else _seconds(at) for at in (campaign.opens, campaign.closes))
-        return cls(
-            campaign.id, campaign.to_json().encode(), campaign.k, campaign.law.outputs,
-            struct.Struct(f"<{campaign.k}H"), opens, closes,
-        )  # fmt: skip
+        return cls(campaign.id, campaign.to_json().encode(), ReportForm.of(campaign), opens, closes)
 
 
 class Service:
@@ -74,17 +69,18 @@ class Service:
         self.limits = limits = settings.limits
         self.commit = GroupCommit(store, capacity=limits.queue)
         self.rate = RateLimit(limits.rate, limits.burst, limits.nodes)
-        room = partial(Room, arriving=limits.arriving, memory=limits.bytes_in_flight)
+        room = partial(Room, arriving=limits.arriving, size=limits.bytes_in_flight)
         self.singles = room(places=limits.requests)  # and everything without a body
         self.batches = room(places=limits.batches, each=limits.batches_of_node)
         self.documents = room(places=_DOCUMENTS)
         self.turn = asyncio.Lock()  # batches check their tokens one after the other; singles need not wait for many
         self.metrics = Metrics(settings.shared)
         self.summary = Summary()
+        self.readiness = Readiness(lambda: self.read(store.ready))
         self.under_way = 0  # requests without a complete answer; shutting down waits for them
         self.stopping = False
         self._verifier = Verifier(settings.keys, leeway=settings.leeway)
-        self._known: dict[str, Known] = {}
+        self._known: Kept[Known] = Kept()
         self._closed: set[str] = set()
         self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="store")
         self._reads = 0
@@ -116,9 +112,13 @@ class Service:
         if not hmac.compare_digest(_bearer(request).encode(), (expected or "").encode()) or expected is None:
             raise InvalidToken
         try:
-            return signed(header(request, OPERATOR_HEADER) or None, OPERATOR)
+            return signed(header(request, _OPERATOR_HEADER) or None, OPERATOR)
         except ValueError:
             raise Refused("operator_name") from None
+
+    def body(self, request: Request, media_type: str, *, limit: int, room: Room, node: str | int | None = None) -> Body:
+        """Return the body of a request, to be read within an ``async with``."""
+        return Body(request, media_type, limit=limit, seconds=self.limits.body_seconds, room=room, node=node)
 
     # The store.
 
@@ -134,7 +134,7 @@ class Service:
             self._reads -= 1
 
     async def campaign(self, campaign: str) -> Known:
-        """Return a campaign by its id, from memory once it was read."""
+        """Return a campaign by its id; it is read once, as long as it is kept."""
         if (known := self._known.get(campaign)) is not None:
             return known
         if len(campaign) != _ID_LENGTH or not set(campaign) <= set("0123456789abcdef"):
@@ -142,10 +142,8 @@ class Service:
         state = await self.read(self.store.campaign, campaign)
         if state is None:
             raise Refused("unknown")
-        if len(self._known) >= _CAMPAIGNS:
-            self._known.pop(next(iter(self._known)))
-        known = self._known[campaign] = Known.of(state.campaign)
-        return known
+        known = Known.of(state.campaign)
+        return self._known.keep(campaign, known, len(known.document))
 
     async def campaign_for_reports(self, campaign: str) -> Known:
         """Return a campaign that has opened; one whose time is over is closed in the store, which then answers."""
@@ -177,8 +175,8 @@ class Service:
 
     def publish(self) -> None:
         """Bring the gauges up to date and leave the counters for other workers."""
-        self.metrics.gauge("privge_queue_depth", self.commit.waiting)
-        self.metrics.gauge("privge_body_bytes", self.singles.used + self.batches.used + self.documents.used)
+        self.metrics.gauge(QUEUE, self.commit.waiting)
+        self.metrics.gauge(BODIES, self.singles.used + self.batches.used + self.documents.used)
         self.metrics.publish()
 
     async def _retire(self, today: date) -> None:
@@ -199,10 +197,7 @@ class Service:
 
 
 def _bearer(request: Request) -> str:
-    scheme, _, token = header(request, b"authorization").partition(" ")
-    if scheme.lower() != "bearer":
-        raise InvalidToken
-    return token.strip()
+    return shown(header(request, b"authorization"))
 
 
 def _seconds(time_with_zone: str) -> float:

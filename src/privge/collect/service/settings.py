@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
-from privge.collect.tokens import LEEWAY, Key
 from privge.errors import BadData
+from privge.wire.tokens import LEEWAY, Key
 
 _LEAST_ADMIN_TOKEN = 32
 
@@ -35,7 +35,7 @@ class Limits:
         Reports that may wait for a commit; more are answered 503. Batches leave as many free as there are
         ``requests``, so that a single report finds a place.
     bytes_in_flight
-        Memory for bodies; when more bytes come, whoever has been sending for the longest is answered 503. Batches are
+        Bytes of all bodies; when more bytes come, whoever has been sending for the longest is answered 503. Batches are
         counted apart.
     rate, burst
         Requests a second that one node may make for long, and at once; more are answered 429.

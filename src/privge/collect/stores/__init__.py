@@ -2,14 +2,14 @@
 
 from privge.collect.stores.opening import open_store
 from privge.collect.stores.store import (
-    Block,
     CampaignState,
     Erased,
     Holding,
     Outcome,
+    ReportBlock,
     Standing,
     Store,
     Upload,
 )
 
-__all__ = ["Block", "CampaignState", "Erased", "Holding", "Outcome", "Standing", "Store", "Upload", "open_store"]
+__all__ = ["CampaignState", "Erased", "Holding", "Outcome", "ReportBlock", "Standing", "Store", "Upload", "open_store"]

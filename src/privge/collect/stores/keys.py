@@ -7,10 +7,7 @@ back as integers or as text is a property of the campaign: integers as long as e
 import re
 
 from privge.collect.stores.store import Node
-from privge.ids import node_key
-
-MAX_NODE_BYTES = 512
-"""Longest node id, in UTF-8: what an index of either database takes with ease."""
+from privge.wire.limits import checked_key
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _UUID_TAG = b"\xff"  # begins no text in UTF-8
@@ -18,14 +15,9 @@ _UUID_TAG = b"\xff"  # begins no text in UTF-8
 
 def key_of(node: Node) -> bytes:
     """Return the key of a node; a node that cannot be kept is refused without being named."""
-    try:
-        key = node_key(node)
-    except UnicodeEncodeError:
-        raise ValueError("a node id must be Unicode text") from None
+    key = checked_key(node)
     if len(key) == 36 and _UUID.fullmatch(str(node)):
         return _UUID_TAG + bytes.fromhex(str(node).replace("-", ""))
-    if len(key) > MAX_NODE_BYTES:
-        raise ValueError(f"a node id must have at most {MAX_NODE_BYTES} bytes, got {len(key)}")
     return key
 
 

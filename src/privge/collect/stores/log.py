@@ -83,8 +83,12 @@ def note(session: Session, kind: Kind, by: str, *, campaign: str | None = None, 
     session.rows(
         "INSERT INTO acts (number, at, kind, actor, campaign, count) "
         "VALUES ((SELECT coalesce(max(number), 0) + 1 FROM acts), ?, ?, ?, ?, ?)",
-        now.strftime("%Y-%m-%d" if day_only else "%Y-%m-%dT%H:%M:%SZ"), kind.value, by, campaign, count,
-    )  # fmt: skip
+        now.strftime("%Y-%m-%d" if day_only else "%Y-%m-%dT%H:%M:%SZ"),
+        kind.value,
+        by,
+        campaign,
+        count,
+    )
 
 
 def lines(session: Session) -> list[Act]:

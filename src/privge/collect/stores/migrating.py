@@ -3,16 +3,10 @@
 import re
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any, Protocol
 
+from privge.collect.stores.log import Kind, note
+from privge.collect.stores.session import Session
 from privge.errors import StoreMismatch
-
-
-class Runner(Protocol):
-    """Whatever runs a statement: a session of a store."""
-
-    def rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:  # noqa: ANN401 (what a database takes)
-        """Run one statement and return its rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,22 +32,33 @@ def _statements(script: str) -> tuple[str, ...]:
     )
 
 
-def migrate(runner: Runner, steps: list[Migration]) -> int:
+def prepare(session: Session, steps: list[Migration], *, new: bool, upgrade: bool, by: str) -> int:
+    """Make the tables of a new store, or bring older ones up to date if asked to; return how many steps it took."""
+    if not (new or upgrade):
+        check_version(version(session), steps)
+        return 0
+    applied = migrate(session, steps)
+    if applied:
+        note(session, Kind.MADE if new else Kind.MIGRATED, by, count=steps[-1].number)
+    return applied
+
+
+def migrate(session: Session, steps: list[Migration]) -> int:
     """Apply the steps that are missing, inside the caller's transaction; return how many."""
-    runner.rows("CREATE TABLE IF NOT EXISTS migrations (number integer PRIMARY KEY)")
-    done = version(runner)
+    session.rows("CREATE TABLE IF NOT EXISTS migrations (number integer PRIMARY KEY)")
+    done = version(session)
     _refuse_newer(done, steps)
     missing = [step for step in steps if step.number > done]
     for step in missing:
         for statement in step.statements:
-            runner.rows(statement)
-        runner.rows("INSERT INTO migrations (number) VALUES (?)", step.number)
+            session.rows(statement)
+        session.rows("INSERT INTO migrations (number) VALUES (?)", step.number)
     return len(missing)
 
 
-def version(runner: Runner) -> int:
+def version(session: Session) -> int:
     """Return the number of the newest step that was applied."""
-    return int(runner.rows("SELECT coalesce(max(number), 0) FROM migrations")[0][0])
+    return int(session.rows("SELECT coalesce(max(number), 0) FROM migrations")[0][0])
 
 
 def check_version(found: int, steps: list[Migration]) -> None:

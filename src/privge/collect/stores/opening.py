@@ -3,7 +3,7 @@
 from privge._imports import needed
 from privge.collect.stores.log import UNNAMED
 from privge.collect.stores.rules import LIFETIME_EPSILON
-from privge.collect.stores.sql import SqlStore
+from privge.collect.stores.store import Store
 from privge.errors import BadData
 
 
@@ -14,7 +14,7 @@ def open_store(
     create: bool = True,
     upgrade: bool = False,
     by: str = UNNAMED,
-) -> SqlStore:
+) -> Store:
     """Open a store; an empty database gets its tables.
 
     Parameters

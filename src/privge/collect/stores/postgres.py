@@ -16,15 +16,17 @@ transaction is older than the erasure, VACUUM must leave the row version to it; 
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import psycopg
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
-from privge.collect.stores.log import UNNAMED, Kind, note
-from privge.collect.stores.migrating import check_version, migrate, migrations, version
+from privge.collect.stores.log import UNNAMED
+from privge.collect.stores.migrating import migrations, prepare
 from privge.collect.stores.session import Row, Session
 from privge.collect.stores.sql import SqlStore
+from privge.collect.stores.store import NoBackup
 from privge.errors import StoreMismatch, StoreUnavailable
 
 _WAIT = 3.0  # seconds to wait for a connection; a device gives up after 30, and several transactions may wait in turn
@@ -85,10 +87,17 @@ class PostgresStore(SqlStore):
     ) -> None:
         super().__init__(lifetime_epsilon)
         self._pool = ConnectionPool(
-            url, min_size=1, max_size=connections, timeout=_WAIT, reconnect_timeout=_WAIT, open=False,
-            configure=_configure, check=ConnectionPool.check_connection, name="privge",
+            url,
+            min_size=1,
+            max_size=connections,
+            timeout=_WAIT,
+            reconnect_timeout=_WAIT,
+            open=False,
+            configure=_configure,
+            check=ConnectionPool.check_connection,
+            name="privge",
             kwargs={"connect_timeout": int(_WAIT), "tcp_user_timeout": int(1000 * _WAIT)},
-        )  # fmt: skip
+        )
         self._pool.open()
         try:
             self.migrated = self._prepare(create=create, upgrade=upgrade, by=by)
@@ -101,14 +110,9 @@ class PostgresStore(SqlStore):
             ((exists,),) = session.rows("SELECT to_regclass('privge.migrations') IS NOT NULL")
             if not exists and not create:
                 raise StoreMismatch("the database holds no store")
-            if upgrade or not exists:
+            if not exists:
                 session.rows("CREATE SCHEMA IF NOT EXISTS privge")
-                applied = migrate(session, _STEPS)
-                if applied:
-                    note(session, Kind.MIGRATED if exists else Kind.MADE, by, count=_STEPS[-1].number)
-                return applied
-            check_version(version(session), _STEPS)
-        return 0
+            return prepare(session, _STEPS, new=not exists, upgrade=upgrade, by=by)
 
     @contextmanager
     def _reading(self) -> Iterator[PostgresSession]:
@@ -157,6 +161,10 @@ class PostgresStore(SqlStore):
                 "FROM unnest(ARRAY['reports', 'campaigns', 'erasures', 'acts', 'migrations']) AS name"
             )
         return int(found[0][0])
+
+    def backup(self, target: Path) -> None:  # noqa: ARG002 (as every store)
+        """Refuse: PostgreSQL copies itself."""
+        raise NoBackup("This is for SQLite; PostgreSQL has its own tools, such as pg_dump.")
 
     def close(self) -> None:
         """Let go of files and connections."""

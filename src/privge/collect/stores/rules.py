@@ -7,6 +7,7 @@ from fractions import Fraction
 from privge.campaign import Campaign
 from privge.collect.stores.store import Outcome
 from privge.errors import InvalidCampaign
+from privge.mechanisms.budget import exact
 
 LIFETIME_EPSILON = 6.0
 """What a node may spend over all campaigns unless the operator says otherwise: the device's own default."""
@@ -86,11 +87,6 @@ def _again(held: bytes | None, codes: bytes) -> Outcome:
     if held is None:
         return Outcome.ERASED
     return Outcome.SAME if held == codes else Outcome.DIFFERENT
-
-
-def exact(epsilon: float) -> Fraction:
-    """Return the decimal number that a document states: three times 0.1 is 0.3, not a little more."""
-    return Fraction(repr(float(epsilon)))
 
 
 def retired_on(campaign: Campaign, closed: date | None) -> date | None:

@@ -1,7 +1,7 @@
 """What the two stores share: every rule and nearly every statement.
 
 A store of one kind adds sessions: how a transaction is opened so that one writer works at a time, and how erased bytes
-are scrubbed. Statements are standard SQL with ``?`` for a value.
+are scrubbed.
 """
 
 import math
@@ -15,21 +15,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privge.campaign import Campaign
+from privge.collect.kept import Kept
+from privge.collect.stores import statements
 from privge.collect.stores.keys import is_integer, key_of, text_of
 from privge.collect.stores.log import UNNAMED, Act, Kind, lines, note
-from privge.collect.stores.rules import check_collectable, decide, exact, retired_on, to_day, to_number
-from privge.collect.stores.session import CampaignRow, Session, document_of
-from privge.collect.stores.store import Block, CampaignState, Erased, Holding, Node, Outcome, Standing, Upload
+from privge.collect.stores.rules import check_collectable, decide, retired_on, to_day
+from privge.collect.stores.session import Session
+from privge.collect.stores.statements import CampaignRow, all_campaigns, document_of, find_campaign
+from privge.collect.stores.store import CampaignState, Erased, Holding, Node, Outcome, ReportBlock, Standing, Upload
 from privge.collect.stores.verification import find_problems
-from privge.errors import StoreMismatch
+from privge.mechanisms.budget import exact
+from privge.wire.codes import ReportForm
 
 if TYPE_CHECKING:
-    from privge.collect.plausibility import Unexplained
     from privge.ids import Ids
 
 _LOOKUP = 10_000  # nodes in one look-up; SQLite takes 32,766 values in a statement
-_DAMAGED = "the store is damaged: the table of campaigns holds something else than it must"
-_COLUMNS = "number, id, epsilon, is_open, closed, retired, texts, reports, erased, last"
 
 
 class SqlStore(ABC):
@@ -43,7 +44,7 @@ class SqlStore(ABC):
             raise ValueError(f"lifetime_epsilon must be a finite number above 0, got {lifetime_epsilon!r}")
         self.lifetime_epsilon = lifetime_epsilon
         self._cap = None if lifetime_epsilon is None else exact(lifetime_epsilon)
-        self._parsed: dict[str, Campaign] = {}
+        self._parsed: Kept[Campaign] = Kept()
 
     @abstractmethod
     def _reading(self) -> AbstractContextManager[Session]:
@@ -80,37 +81,30 @@ class SqlStore(ABC):
     def add_campaign(self, campaign: Campaign, *, by: str = UNNAMED) -> None:
         """Add and open a campaign; the same campaign again changes nothing."""
         with self._writing() as session:
-            if _find(session, campaign.id) is not None:
+            if find_campaign(session, campaign.id) is not None:
                 return
             check_collectable(campaign, self.lifetime_epsilon)
-            session.rows(
-                "INSERT INTO campaigns (number, id, document, epsilon) "
-                "SELECT coalesce(max(number), 0) + 1, ?, ?, ? FROM campaigns",
-                campaign.id, campaign.to_json(), campaign.epsilon,
-            )  # fmt: skip
+            statements.insert_campaign(session, campaign)
             note(session, Kind.PUBLISHED, by, campaign=campaign.id)
 
     def close_campaign(self, campaign: str, *, by: str = UNNAMED) -> bool:
         """Accept no more reports; those stored stay. Say whether it was open."""
         with self._writing() as session:
-            closed = session.rows(
-                "UPDATE campaigns SET is_open = 0, closed = ? WHERE id = ? AND is_open = 1 RETURNING number",
-                to_number(datetime.now(UTC).date()), campaign,
-            )  # fmt: skip
+            closed = statements.close_campaign(session, campaign, datetime.now(UTC).date())
             if closed:
                 note(session, Kind.CLOSED, by, campaign=campaign)
-        return bool(closed)
+        return closed
 
     def campaign(self, campaign: str) -> CampaignState | None:
         """Return a campaign by its id."""
         with self._reading() as session:
-            row = _find(session, campaign)
+            row = find_campaign(session, campaign)
             return None if row is None else self._state(session, row)
 
     def campaigns(self) -> list[CampaignState]:
         """Return every campaign, the oldest first."""
         with self._reading() as session:
-            return [self._state(session, row) for row in _all(session)]
+            return [self._state(session, row) for row in all_campaigns(session)]
 
     def put(self, campaign: str, uploads: Sequence[Upload], *, day: date) -> list[Outcome]:
         """Store reports in one durable transaction; one outcome for each, in order."""
@@ -118,25 +112,23 @@ class SqlStore(ABC):
         if not pairs:
             return []
         with self._writing() as session:
-            row = _find(session, campaign)
+            row = find_campaign(session, campaign)
             if row is None:
                 return [Outcome.UNKNOWN] * len(pairs)
             held, spent = self._known(session, row, list({key for key, _ in pairs}))
-            outcomes = decide(
-                pairs, held, spent,
-                price=exact(row.epsilon), cap=self._cap, is_open=bool(row.is_open),
-            )  # fmt: skip
+            price, is_open = exact(row.epsilon), bool(row.is_open)
+            outcomes = decide(pairs, held, spent, price=price, cap=self._cap, is_open=is_open)
             fresh = [position for position, outcome in enumerate(outcomes) if outcome is Outcome.STORED]
             if fresh:
                 texts = any(not is_integer(uploads[position].node) for position in fresh)
-                self._append(session, row, [pairs[position] for position in fresh], day, texts=texts)
+                statements.insert_reports(session, row, [pairs[position] for position in fresh], day, texts=texts)
         return outcomes
 
     def ask(self, campaign: str, nodes: Sequence[Node]) -> list[Standing]:
         """Say for each node what a new report would get; changes nothing."""
         keys = [key_of(node) for node in nodes]
         with self._reading() as session:
-            row = _find(session, campaign)
+            row = find_campaign(session, campaign)
             if row is None:
                 return [Standing(Outcome.UNKNOWN, None)] * len(keys)
             unique = list(dict.fromkeys(keys))
@@ -159,31 +151,20 @@ class SqlStore(ABC):
             found = session.rows(
                 "SELECT node, campaign, erased, CASE WHEN campaign = ? THEN codes END FROM reports "  # noqa: S608
                 f"WHERE node {condition}",
-                row.number, *values,
-            )  # fmt: skip
+                row.number,
+                *values,
+            )
             for node, campaign, erased, codes in found:
                 spent[node] = spent.get(node, Fraction(0)) + prices[campaign]
                 if campaign == row.number and not row.retired:
                     held[node] = None if erased else codes
         return held, spent
 
-    def _append(
-        self, session: Session, row: CampaignRow, pairs: list[tuple[bytes, bytes]], day: date, *, texts: bool
-    ) -> None:
-        last, number = _last(session), to_number(day)
-        session.insert(
-            [(sequence, row.number, key, number, codes) for sequence, (key, codes) in enumerate(pairs, last + 1)]
-        )
-        session.rows(
-            "UPDATE campaigns SET reports = reports + ?, last = ?, texts = ? WHERE number = ?",
-            len(pairs), last + len(pairs), int(texts or row.texts), row.number,
-        )  # fmt: skip
-
     def holdings(self, node: Node) -> list[Holding]:
         """Return exactly what is stored about a node."""
         key = key_of(node)
         with self._reading() as session:
-            campaigns = {row.number: row for row in _all(session)}
+            campaigns = {row.number: row for row in all_campaigns(session)}
             found = session.rows(
                 "SELECT campaign, codes, day, erased FROM reports WHERE node = ? ORDER BY campaign", key
             )
@@ -200,31 +181,18 @@ class SqlStore(ABC):
         """
         key = key_of(node)
         with self._writing() as session:
-            wanted = {row.number: row for row in _all(session) if campaign in (None, row.id)}
+            wanted = {row.number: row for row in all_campaigns(session) if campaign in (None, row.id)}
             found = [number for (number,) in session.rows("SELECT campaign FROM reports WHERE node = ?", key)]
             rows = [wanted[number] for number in sorted(found) if number in wanted]
-            names = tuple(row.id for row in rows if not row.retired and self._erase_one(session, row, key))
+            names = tuple(
+                row.id for row in rows if not row.retired and statements.erase_report(session, row, key, self._blank)
+            )
             if names and by is not None:
                 note(session, Kind.ERASED, by, campaign=campaign, count=len(names))
         self._scrub()
         return Erased(names, len(rows) - len(names))
 
-    def _erase_one(self, session: Session, row: CampaignRow, key: bytes) -> bool:
-        found = session.rows(
-            f"UPDATE reports SET codes = {self._blank}, erased = 1 "  # noqa: S608 (a constant)
-            "WHERE node = ? AND campaign = ? AND erased = 0 RETURNING sequence",
-            key, row.number,
-        )  # fmt: skip
-        if found:
-            sequence = _last(session) + 1
-            session.rows("INSERT INTO erasures (sequence, campaign) VALUES (?, ?)", sequence, row.number)
-            session.rows(
-                "UPDATE campaigns SET reports = reports - 1, erased = erased + 1, last = ? WHERE number = ?",
-                sequence, row.number,
-            )  # fmt: skip
-        return bool(found)
-
-    def read(self, campaign: str, *, after: int = 0, size: int = 65_536) -> Iterator[Block]:
+    def read(self, campaign: str, *, after: int = 0, size: int = 65_536) -> Iterator[ReportBlock]:
         """Yield the reports of a campaign block by block, only those stored after a sequence number if given.
 
         Reports that arrive while reading are left out. Each block is read at once, so that a slow reader holds up
@@ -233,32 +201,23 @@ class SqlStore(ABC):
         if size < 1:
             raise ValueError(f"size must be at least 1, got {size}")
         with self._reading() as session:
-            row = _find(session, campaign)
+            row = find_campaign(session, campaign)
             if row is None or row.retired:
                 return
-            k, end = self._campaign(session, row).k, row.last
+            form, end = ReportForm.of(self._campaign(session, row)), row.last
         while after < end:
             with self._reading() as session:
-                found = session.rows(
-                    "SELECT sequence, node, codes FROM reports WHERE campaign = ? AND sequence > ? AND sequence <= ? "
-                    "AND erased = 0 ORDER BY sequence LIMIT ?",
-                    row.number, after, end, size,
-                )  # fmt: skip
+                found = statements.page_of_reports(session, row, after, end, size)
             if not found:
                 return
-            yield _block(found, k, texts=bool(row.texts))
+            yield _block(found, form, texts=bool(row.texts))
             after = found[-1][0]
 
     def stale_since(self, campaign: str, sequence: int) -> int:
         """Return how many reports were erased after a sequence number: an embedding made at it is stale if any."""
         with self._reading() as session:
-            row = _find(session, campaign)
-            if row is None:
-                return 0
-            counted = session.rows(
-                "SELECT count(*) FROM erasures WHERE campaign = ? AND sequence > ?", row.number, sequence
-            )
-        return int(counted[0][0])
+            row = find_campaign(session, campaign)
+            return 0 if row is None else statements.erasures_since(session, row, sequence)
 
     def retire(self, today: date, *, by: str = UNNAMED) -> int:
         """Delete the reports of campaigns whose retention is over; return how many.
@@ -267,17 +226,12 @@ class SqlStore(ABC):
         """
         retired = 0
         with self._writing() as session:
-            for row in _all(session):
+            for row in all_campaigns(session):
                 closed = None if row.closed is None else to_day(row.closed)
                 due = retired_on(self._campaign(session, row), closed)
                 if row.retired or due is None or due > today:
                     continue
-                session.rows(f"UPDATE reports SET codes = {self._blank} WHERE campaign = ?", row.number)  # noqa: S608
-                session.rows(
-                    "UPDATE campaigns SET is_open = 0, closed = coalesce(closed, ?), retired = 1, reports = 0 "
-                    "WHERE number = ?",
-                    to_number(today), row.number,
-                )  # fmt: skip
+                statements.retire_campaign(session, row, today, self._blank)
                 note(session, Kind.RETIRED, by, campaign=row.id, count=row.reports)
                 retired += row.reports
         self._scrub()
@@ -291,66 +245,21 @@ class SqlStore(ABC):
     def verify(self) -> list[str]:
         """Look at every row; return what is wrong, without naming a node."""
         with self._reading() as session:
-            return self._integrity(session) or find_problems(session, _all(session), self.lifetime_epsilon)
-
-    def unexplained(self) -> "list[Unexplained]":
-        """Say of each campaign with reports how many of them its law cannot explain, at least."""
-        from privge.collect.plausibility import Unexplained, least_false
-
-        found = []
-        for state in self.campaigns():
-            campaign = state.campaign
-            counts, reports = np.zeros(campaign.law.outputs, dtype=np.int64), 0
-            for block in self.read(campaign.id):
-                counts += np.bincount(block.codes.ravel(), minlength=campaign.law.outputs)
-                reports += len(block.ids)
-            if reports:
-                found.append(Unexplained(campaign.id, reports, least_false(campaign.law, campaign.k, counts)))
-        return found
+            return self._integrity(session) or find_problems(session, all_campaigns(session), self.lifetime_epsilon)
 
     def _state(self, session: Session, row: CampaignRow) -> CampaignState:
         return CampaignState(self._campaign(session, row), bool(row.is_open), row.reports, row.erased, row.last)
 
     def _campaign(self, session: Session, row: CampaignRow) -> Campaign:
-        """Return the parsed campaign; reading takes time and parsing checks the law, so both are done once."""
+        """Return the parsed campaign; reading takes time and parsing checks the law, so both are kept."""
         campaign = self._parsed.get(row.id)
         if campaign is None:
-            campaign = self._parsed[row.id] = Campaign.from_json(document_of(session, row))
+            document = document_of(session, row)
+            campaign = self._parsed.keep(row.id, Campaign.from_json(document), len(document))
         return campaign
 
 
-def _all(session: Session) -> list[CampaignRow]:
-    return [_row(values) for values in session.rows(f"SELECT {_COLUMNS} FROM campaigns ORDER BY number")]  # noqa: S608
-
-
-def _find(session: Session, campaign: str) -> CampaignRow | None:
-    found = session.rows(f"SELECT {_COLUMNS} FROM campaigns WHERE id = ?", campaign)  # noqa: S608
-    return _row(found[0]) if found else None
-
-
-def _row(values: tuple[Any, ...]) -> CampaignRow:
-    """Return a row of the table of campaigns; SQLite would hold anything in any column."""
-    row = CampaignRow(*values)
-    numbers = (row.number, row.is_open, row.retired, row.texts, row.reports, row.erased, row.last, row.closed or 0)
-    if not (isinstance(row.id, str) and isinstance(row.epsilon, int | float) and all(map(_is_integer, numbers))):
-        raise StoreMismatch(_DAMAGED)
-    return row
-
-
-def _is_integer(value: object) -> bool:
-    return isinstance(value, int)
-
-
-def _last(session: Session) -> int:
-    """Return the newest sequence number; reports and erasures of all campaigns have one count."""
-    last: int = session.rows("SELECT coalesce(max(last), 0) FROM campaigns")[0][0]
-    if not _is_integer(last):
-        raise StoreMismatch(_DAMAGED)
-    return last
-
-
-def _block(found: list[tuple[Any, ...]], k: int, *, texts: bool) -> Block:
+def _block(found: list[tuple[Any, ...]], form: ReportForm, *, texts: bool) -> ReportBlock:
     nodes = [text_of(node) for _, node, _ in found]
     ids: Ids = np.array(nodes, dtype=np.object_) if texts else np.array(list(map(int, nodes)), dtype=np.int64)
-    codes = np.frombuffer(b"".join(codes for _, _, codes in found), dtype="<u2").astype(np.uint16)
-    return Block(ids, codes.reshape(len(found), k))
+    return ReportBlock(ids, form.rows([codes for _, _, codes in found]))

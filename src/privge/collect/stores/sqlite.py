@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from privge._files.atomic import atomic_path
-from privge.collect.stores.log import UNNAMED, Kind, note
-from privge.collect.stores.migrating import check_version, migrate, migrations, version
+from privge.collect.stores.log import UNNAMED
+from privge.collect.stores.migrating import migrations, prepare
 from privge.collect.stores.session import Row, Session
 from privge.collect.stores.sql import SqlStore
 from privge.errors import BadData, StoreMismatch, StoreUnavailable
@@ -97,13 +97,7 @@ class SqliteStore(SqlStore):
             tables = {name for (name,) in session.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
             if tables and "migrations" not in tables:
                 raise StoreMismatch(f"{self.path}: this is a database of something else")
-            if upgrade or not tables:
-                applied = migrate(session, _STEPS)
-                if applied:
-                    note(session, Kind.MIGRATED if tables else Kind.MADE, by, count=_STEPS[-1].number)
-                return applied
-            check_version(version(session), _STEPS)
-        return 0
+            return prepare(session, _STEPS, new=not tables, upgrade=upgrade, by=by)
 
     def _tidy(self) -> None:
         """Finish the erasure that a killed process may have begun: cut the log, unless somebody is reading it."""
@@ -116,13 +110,8 @@ class SqliteStore(SqlStore):
     def _reading(self) -> Iterator[SqliteSession]:
         with self._translated():
             connection = self._readers.pop() if self._readers else self._connect(read_only=True)
-            try:
-                connection.execute("BEGIN")
-                yield SqliteSession(connection)
-                connection.execute("COMMIT")
-            except BaseException:
-                connection.close()
-                raise
+            with _transaction(connection, "BEGIN") as session:
+                yield session
             self._keep(connection)
 
     def _keep(self, connection: sqlite3.Connection) -> None:
@@ -136,13 +125,8 @@ class SqliteStore(SqlStore):
         with self._lock, self._translated():
             connection = self._writer or self._connect()
             self._writer = None  # whatever fails, the next call begins with a new connection
-            try:
-                connection.execute("BEGIN IMMEDIATE")
-                yield SqliteSession(connection)
-                connection.execute("COMMIT")
-            except BaseException:
-                connection.close()
-                raise
+            with _transaction(connection, "BEGIN IMMEDIATE") as session:
+                yield session
             self._writer = connection
 
     def _connect(self, *, read_only: bool = False) -> sqlite3.Connection:
@@ -229,6 +213,18 @@ class SqliteStore(SqlStore):
                     connection.close()
             self._readers.clear()
             self._writer = None
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection, begin: str) -> Iterator[SqliteSession]:
+    """Commit what the block does; a connection on which anything fails is closed."""
+    try:
+        connection.execute(begin)
+        yield SqliteSession(connection)
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.close()
+        raise
 
 
 def _make(path: Path) -> None:

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from enum import Enum
+from pathlib import Path
 from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -25,6 +26,7 @@ from numpy.typing import NDArray
 
 from privge.campaign import Campaign
 from privge.collect.stores.log import UNNAMED, Act
+from privge.errors import PrivgeError
 from privge.ids import Ids
 
 Node: TypeAlias = str | int
@@ -77,7 +79,7 @@ class CampaignState:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Block:
+class ReportBlock:
     """Some reports of one campaign, ready for `privge.Reports`."""
 
     ids: Ids
@@ -100,13 +102,23 @@ class Erased:
     before: int = 0
 
 
+class NoBackup(PrivgeError):
+    """The store is in a database that has its own tools for copies."""
+
+
 class Store(Protocol):
     """A place for campaigns, reports, the ledger, tombstones and the log. Safe for use from several threads.
 
     ``by`` is who is written down in the log.
     """
 
-    lifetime_epsilon: float | None
+    @property
+    def lifetime_epsilon(self) -> float | None:
+        """The most a node may spend over all campaigns; None sets no limit."""
+
+    @property
+    def migrated(self) -> int:
+        """How many steps brought the tables up to date when the store was opened."""
 
     def add_campaign(self, campaign: Campaign, *, by: str = UNNAMED) -> None:
         """Add and open a campaign; the same campaign again changes nothing.
@@ -142,7 +154,7 @@ class Store(Protocol):
         embeddings made before are known to be stale. Without ``by`` it is the person's own act, and not in the log.
         """
 
-    def read(self, campaign: str, *, after: int = 0, size: int = 65_536) -> Iterator[Block]:
+    def read(self, campaign: str, *, after: int = 0, size: int = 65_536) -> Iterator[ReportBlock]:
         """Yield the reports of a campaign block by block, only those stored after a sequence number if given."""
 
     def stale_since(self, campaign: str, sequence: int) -> int:
@@ -153,6 +165,15 @@ class Store(Protocol):
 
     def log(self) -> list[Act]:
         """Return what operators did, the oldest act first."""
+
+    def verify(self) -> list[str]:
+        """Look at every row; return what is wrong, without naming a node."""
+
+    def size(self) -> int:
+        """Return the bytes that the store takes."""
+
+    def backup(self, target: Path) -> None:
+        """Copy the store while it is in use; the copy is complete or absent. A database may refuse (`NoBackup`)."""
 
     def ready(self) -> bool:
         """Say whether a report could be stored now."""

@@ -3,13 +3,13 @@
 import hashlib
 from collections.abc import Iterator
 
-import numpy as np
-
 from privge.campaign import Campaign
 from privge.collect.stores.keys import is_integer, key_of, text_of
 from privge.collect.stores.log import gaps
-from privge.collect.stores.session import CampaignRow, Session, document_of
+from privge.collect.stores.session import Session
+from privge.collect.stores.statements import CampaignRow, document_of
 from privge.errors import BadData
+from privge.wire.codes import ReportForm
 
 _PAGE = 65_536
 _SLACK = 1 + 1e-9  # the database adds floats; the cap itself was held exactly
@@ -70,19 +70,21 @@ def _counts(session: Session, row: CampaignRow) -> Iterator[str]:
 def _codes(session: Session, row: CampaignRow, campaign: Campaign) -> tuple[int, int, int]:
     """Count reports with wrong codes, removed reports that still have codes, and nodes that are none."""
     wrong = remains = strange = after = 0
+    form = ReportForm.of(campaign)
     while found := session.rows(
         "SELECT sequence, node, erased, codes FROM reports WHERE campaign = ? AND sequence > ? "
         "ORDER BY sequence LIMIT ?",
-        row.number, after, _PAGE,
-    ):  # fmt: skip
+        row.number,
+        after,
+        _PAGE,
+    ):
         after = found[-1][0]
         strange += sum(not _is_node(node, texts=bool(row.texts)) for _, node, _, _ in found)
         gone = [codes for _, _, erased, codes in found if erased or row.retired]
         held = [codes for _, _, erased, codes in found if not (erased or row.retired)]
         remains += sum(any(codes) for codes in gone)
-        fitting = [codes for codes in held if len(codes) == 2 * campaign.k]
-        matrix = np.frombuffer(b"".join(fitting), dtype="<u2").reshape(len(fitting), campaign.k)
-        wrong += len(held) - len(fitting) + int((matrix >= campaign.law.outputs).any(axis=1).sum())
+        fitting = [codes for codes in held if len(codes) == form.size]
+        wrong += len(held) - sum(form.rows_in_range(fitting))
     return wrong, remains, strange
 
 

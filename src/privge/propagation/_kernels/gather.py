@@ -30,51 +30,76 @@ def add_rows(_context, rows, indices, start, stop, total):
     signature = types.void(rows, indices, types.int64, types.int64, total)
 
     def generate(context, builder, signature, arguments):
-        kind = signature.args[0].dtype
         rows, total = (_Rows(context, builder, signature, arguments, at) for at in (0, 4))
-        index_array = context.make_array(signature.args[1])(context, builder, arguments[1])
-
-        def row_number(position):
-            return builder.sext(builder.load(builder.gep(index_array.data, [position])), _INT64)
-
-        entry = builder.block
-        head, body, done = (builder.append_basic_block(name) for name in ("head", "body", "done"))
-        before = total.load(_INT64(0))
-        builder.branch(head)
-
-        builder.position_at_end(head)
-        position, accumulator = builder.phi(_INT64), builder.phi(before.type)
-        position.add_incoming(arguments[2], entry)
-        accumulator.add_incoming(before, entry)
-        builder.cbranch(builder.icmp_signed("<", position, arguments[3]), body, done)
-
-        builder.position_at_end(body)
-        later = builder.bitcast(rows.pointer(row_number(builder.add(position, _INT64(AHEAD)))), _INT8.as_pointer())
-        for line in range(0, LANES * kind.bitwidth // 8, 64):
-            _prefetch(builder, builder.gep(later, [_INT64(line)]))
-        row = rows.load(row_number(position))
-        position.add_incoming(builder.add(position, _INT64(1)), body)
-        accumulator.add_incoming(builder.fadd(accumulator, row), body)
-        builder.branch(head)
-
-        builder.position_at_end(done)
-        total.store(_INT64(0), accumulator)
+        numbers = context.make_array(signature.args[1])(context, builder, arguments[1])
+        _accumulate(builder, rows, numbers, total, (arguments[2], arguments[3]), lambda _, row: row)
         return context.get_dummy_value()
 
     return signature, generate
 
 
 @intrinsic
-def relax_row(_context, y, start, v, total, weight, omega, largest):
-    """Do ``y[v] += omega * (start[v] + weight * total - y[v])``; keep the largest change and ``|y|`` in ``largest``."""
+def add_shares(_context, rows, indices, shares, start, stop, total):
+    """Add ``shares[e] * rows[indices[e]]`` to ``total`` for ``start <= e < stop``. All arrays contiguous.
+
+    Product and sum are rounded one after the other, on every processor.
+    """
+    signature = types.void(rows, indices, shares, types.int64, types.int64, total)
+
+    def generate(context, builder, signature, arguments):
+        rows, total = (_Rows(context, builder, signature, arguments, at) for at in (0, 5))
+        numbers, shares = (context.make_array(signature.args[at])(context, builder, arguments[at]) for at in (1, 2))
+
+        def shared(position, row):
+            return builder.fmul(rows.spread(builder.load(builder.gep(shares.data, [position]))), row)
+
+        _accumulate(builder, rows, numbers, total, (arguments[3], arguments[4]), shared)
+        return context.get_dummy_value()
+
+    return signature, generate
+
+
+def _accumulate(builder, rows, numbers, total, span, weighed) -> None:
+    """Emit the loop: add what ``weighed`` makes of each row to ``total``, which stays in registers meanwhile."""
+
+    def row_number(position):
+        return builder.sext(builder.load(builder.gep(numbers.data, [position])), _INT64)
+
+    entry = builder.block
+    head, body, done = (builder.append_basic_block(name) for name in ("head", "body", "done"))
+    before = total.load(_INT64(0))
+    builder.branch(head)
+
+    builder.position_at_end(head)
+    position, accumulator = builder.phi(_INT64), builder.phi(before.type)
+    position.add_incoming(span[0], entry)
+    accumulator.add_incoming(before, entry)
+    builder.cbranch(builder.icmp_signed("<", position, span[1]), body, done)
+
+    builder.position_at_end(body)
+    later = builder.bitcast(rows.pointer(row_number(builder.add(position, _INT64(AHEAD)))), _INT8.as_pointer())
+    for line in range(0, LANES * rows.align, 64):
+        _prefetch(builder, builder.gep(later, [_INT64(line)]))
+    row = weighed(position, rows.load(row_number(position)))
+    position.add_incoming(builder.add(position, _INT64(1)), body)
+    accumulator.add_incoming(builder.fadd(accumulator, row), body)
+    builder.branch(head)
+
+    builder.position_at_end(done)
+    total.store(_INT64(0), accumulator)
+
+
+@intrinsic
+def relax_row(_context, y, start, v, total, factor, omega, largest):
+    """Do ``y[v] += omega * (start[v] + factor * total - y[v])``; keep the largest change and ``|y|`` in ``largest``."""
     signature = types.void(y, start, types.int64, total, y.dtype, y.dtype, largest)
 
     def generate(context, builder, signature, arguments):
         y, start, total, largest = (_Rows(context, builder, signature, arguments, at) for at in (0, 1, 3, 6))
         v, first = arguments[2], _INT64(0)
-        weight, omega = y.spread(arguments[4]), y.spread(arguments[5])
+        factor, omega = y.spread(arguments[4]), y.spread(arguments[5])
         old = y.load(v)
-        target = builder.fadd(start.load(v), builder.fmul(weight, total.load(first)))
+        target = builder.fadd(start.load(v), builder.fmul(factor, total.load(first)))
         change = builder.fmul(omega, builder.fsub(target, old))
         new = builder.fadd(old, change)
         y.store(v, new)
@@ -86,6 +111,26 @@ def relax_row(_context, y, start, v, total, weight, omega, largest):
             kept = builder.select(larger, size, seen)
             largest.store(_INT64(place), kept)
         return context.get_dummy_value()
+
+    return signature, generate
+
+
+@intrinsic
+def pass_row(_context, rows, v, amount, factor, bound):
+    """Add ``factor * amount`` to ``rows[v]``; say whether some entry of it is beyond the bound then, or a NaN."""
+    signature = types.boolean(rows, types.int64, amount, rows.dtype, rows.dtype)
+
+    def generate(context, builder, signature, arguments):
+        rows, amount = (_Rows(context, builder, signature, arguments, at) for at in (0, 2))
+        passed = builder.fmul(rows.spread(arguments[3]), amount.load(_INT64(0)))
+        new = builder.fadd(rows.load(arguments[1]), passed)
+        rows.store(arguments[1], new)
+        size = builder.select(builder.fcmp_ordered("<", new, rows.spread(rows.zero)), builder.fneg(new), new)
+        beyond = builder.fcmp_unordered(">", size, rows.spread(arguments[4]))
+        lanes = builder.bitcast(beyond, ir.IntType(LANES))
+        return builder.zext(
+            builder.icmp_unsigned("!=", lanes, ir.IntType(LANES)(0)), context.get_value_type(types.boolean)
+        )
 
     return signature, generate
 

@@ -9,29 +9,33 @@ from numba import njit
 
 from privge.propagation._kernels.gather import fetch_ahead
 
-RESIDUE, WEIGHT = 0, 1
-"""Fields of a node's state. The weight is negative while the node waits in the queue."""
+RESIDUE, FACTOR = 0, 1
+"""Fields of a node's state. The factor is negative while the node waits in the queue."""
 
 _AHEAD = 16  # neighbours asked for ahead of their turn
 _QUEUE_AHEAD = 4  # waiting nodes whose data is asked for ahead of their turn
 
 
 @njit(cache=True, nogil=True)
-def push(indptr, indices, alpha, rmax, rows, values, state, reserve, reached, queue, pushed):
+def push(indptr, indices, weights, alpha, rmax, rows, values, scratch):
     """Push until no residue exceeds ``rmax``; return how many nodes were pushed and how many edges visited.
 
-    ``state`` holds (residue, ``(1-alpha) / degree``) of each node. On entry residues, ``reserve`` and ``reached`` are
+    An edge passes on by its weight, or all alike if ``weights`` is None: each case is compiled by itself. ``scratch``
+    is (``state``, ``reserve``, ``reached``, ``queue``, ``pushed``).
+
+    ``state`` holds (residue, ``(1-alpha) / strength``) of each node. On entry residues, ``reserve`` and ``reached`` are
     0; on exit ``pushed`` lists the nodes that were pushed, marked in ``reached``. ``queue`` is a ring: a power of two,
     with a place for every node and one more, because a node that need not wait is written behind the last one too.
     """
+    state, reserve, reached, queue, pushed = scratch
     mask = np.uint64(queue.size - 1)
     one = np.uint64(1)
     head, tail, count, visits = np.uint64(0), np.uint64(0), 0, 0
     for i in range(rows.size):
         v = rows[i]
         state[v, RESIDUE] += values[i]
-        if abs(state[v, RESIDUE]) > rmax and state[v, WEIGHT] >= 0:
-            state[v, WEIGHT] = -state[v, WEIGHT]
+        if abs(state[v, RESIDUE]) > rmax and state[v, FACTOR] >= 0:
+            state[v, FACTOR] = -state[v, FACTOR]
             queue[tail & mask] = v
             tail += one
     while head != tail:
@@ -39,7 +43,7 @@ def push(indptr, indices, alpha, rmax, rows, values, state, reserve, reached, qu
         head += one
         if tail - head > _QUEUE_AHEAD:
             _prepare(indptr, indices, state, queue, head, mask)
-        state[v, WEIGHT] = abs(state[v, WEIGHT])
+        state[v, FACTOR] = abs(state[v, FACTOR])
         amount = state[v, RESIDUE]
         if abs(amount) <= rmax:  # later pushes of the other sign made it small
             continue
@@ -55,11 +59,12 @@ def push(indptr, indices, alpha, rmax, rows, values, state, reserve, reached, qu
             if e + _AHEAD < last:
                 fetch_ahead(state, indices[e + _AHEAD])
             u = np.uint64(indices[e])
-            weight = state[u, WEIGHT]
-            residue = state[u, RESIDUE] + abs(weight) * amount
-            joins = (abs(residue) > rmax) & (weight > 0)
+            factor = state[u, FACTOR]
+            passed = amount if weights is None else weights[e] * amount
+            residue = state[u, RESIDUE] + abs(factor) * passed
+            joins = (abs(residue) > rmax) & (factor > 0)
             state[u, RESIDUE] = residue
-            state[u, WEIGHT] = -weight if joins else weight
+            state[u, FACTOR] = -factor if joins else factor
             queue[tail & mask] = u
             tail += np.uint64(joins)
     return count, visits

@@ -24,13 +24,13 @@ from privge.propagation.sor import REORDER_FROM
 if TYPE_CHECKING:
     from distributed import Client
 
-_ORDER = ("indptr.npy", "indices.npy", "place.npy")
+_ORDER = ("indptr.npy", "indices.npy", "place.npy", "weights.npy")  # weights only if there are any
 
 
 def solve_columns(client: "Client", run: Run, progress: Progress | None = None) -> None:
     """Compute the tiles that are not there yet."""
     todo = run.unfinished()
-    if _reorders(run) and todo and not run.folder.exists("order/place.npy"):
+    if _reorders(run) and todo and not run.folder.exists(f"order/{_last(run)}"):
         for _ in completed(client, write_order, [(run,)]):
             pass
     done = run.entries.columns - sum(run.column_cuts[j + 1] - run.column_cuts[j] for _, j in todo)
@@ -44,8 +44,10 @@ def write_order(run: Run) -> None:
     """Renumber the nodes once for all blocks; their ids do not matter here."""
     nameless = np.broadcast_to(np.int64(0), run.graph.nodes)
     indptr, indices = run.graph.indptr(), run.graph.indices(0, run.graph.entries)
-    order = Order.of(Graph.with_rows(nameless, np.asarray(indptr), np.asarray(indices)), reorder=True)
-    for name, array in zip(_ORDER, (order.indptr, order.indices, order.place), strict=True):
+    weights = run.graph.weights()
+    rows = np.asarray(indptr), np.asarray(indices), None if weights is None else np.asarray(weights)
+    order = Order.of(Graph.with_rows(nameless, *rows), reorder=True)
+    for name, array in zip(_ORDER, (order.indptr, order.indices, order.place, order.weights), strict=True):
         if array is not None:
             run.folder.sub("order").write(name, array)
 
@@ -53,7 +55,7 @@ def write_order(run: Run) -> None:
 def solve_tile(run: Run, block: int) -> int:
     """Solve for one block, write its tile, and return its number of columns."""
     order = _order(run)
-    system = System.of(order, run.walk)
+    system = System.of(order, np.asarray(run.graph.strengths()), run.walk)
 
     def fill(start: Matrix) -> None:
         for rows, lanes, values in run.entries.read(block):
@@ -67,23 +69,31 @@ def solve_tile(run: Run, block: int) -> int:
     return width
 
 
+def _last(run: Run) -> str:
+    """Return the file of the order that is written last."""
+    return "weights.npy" if run.graph.weighted else "place.npy"
+
+
 def _reorders(run: Run) -> bool:
     return run.entries.blocks >= REORDER_FROM and run.graph.nodes > 1
 
 
 def _read_order(folder: Folder, graph: StoredGraph) -> Order:
     """Read what `write_order` wrote, perhaps in another run; compiled code takes it as it is, so it is checked."""
-    indptr, indices, place = (np.asarray(folder.read(name)) for name in _ORDER)
+    indptr, indices, place = (np.asarray(folder.read(name)) for name in _ORDER[:3])
+    weights = np.asarray(folder.read("weights.npy")) if graph.weighted else None
     try:
-        Graph(np.broadcast_to(np.int64(0), graph.nodes), indptr, indices[: graph.entries])
+        Graph(np.broadcast_to(np.int64(0), graph.nodes), indptr, indices[: graph.entries], weights)
     except BadData as error:
         raise BadData(f"{folder.address}: damaged ({error}); remove this folder and run again") from error
     if len(indices) < graph.entries + AHEAD or not np.array_equal(np.sort(place), np.arange(graph.nodes)):
         raise BadData(f"{folder.address}: damaged (these are not the places of all nodes); remove it and run again")
-    return Order(indptr, indices, place)
+    return Order(indptr, indices, place, weights)
 
 
 def _order(run: Run) -> Order:
     if _reorders(run):
         return _read_order(run.folder.sub("order"), run.graph)
-    return Order(np.asarray(run.graph.indptr()), np.asarray(run.graph.indices()), None)
+    weights = run.graph.weights()
+    rows = np.asarray(run.graph.indptr()), np.asarray(run.graph.indices())
+    return Order(*rows, None, None if weights is None else np.asarray(weights))

@@ -107,7 +107,8 @@ class _Pass:
         """Return what a plain step certifies, and whether this precision can do no better."""
         run, kind = self.run, np.dtype(state.precision).type
         keep = 1 - run.walk.alpha
-        rounded = rounding_of_sweep(kind, max(size + change, self.largest_start), run.graph.largest_degree)
+        largest, graph = max(size + change, self.largest_start), run.graph
+        rounded = rounding_of_sweep(kind, largest, graph.largest_degree, weighted=graph.weighted)
         error = (keep * change + rounded) / run.walk.alpha * run.largest_scale
         if not math.isfinite(error):
             return Certificate(math.inf, state.sweeps, state.precision), True

@@ -32,7 +32,7 @@ class Entries:
     columns
         Number of features.
     largest
-        Largest ``|x| / degree^r`` of all.
+        Largest ``|x| / strength^r`` of all.
     """
 
     folder: Folder
@@ -58,9 +58,13 @@ class Entries:
 
 
 def write_part(
-    folder: Folder, part: int, rows: NDArray[np.integer], columns: NDArray[np.integer], values: NDArray[np.floating],
+    folder: Folder,
+    part: int,
+    rows: NDArray[np.integer],
+    columns: NDArray[np.integer],
+    values: NDArray[np.floating],
     dimensions: int,
-) -> None:  # fmt: skip
+) -> None:
     """Write the non-zeros of one part, given in the order of the rows; the same part again replaces it."""
     kind = np.dtype([("row", np.int32), ("lane", np.uint8), ("value", values.dtype)])
     block = np.asarray(columns) // LANES

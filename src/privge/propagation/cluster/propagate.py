@@ -33,11 +33,11 @@ from privge.propagation.cluster.tiles import TiledMatrix
 from privge.propagation.places import OnCluster, Regime
 from privge.propagation.problem import (
     Propagation,
-    degree_scale,
     output_kind,
     tolerance_left,
 )
 from privge.propagation.relaxation import rounding_of_sweep
+from privge.propagation.strengths import largest_scale_of, node_scale, unit_of
 from privge.propagation.walk import Walk
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def propagate_on_cluster(
         matrix = in_canonical_form(features)
         inputs = Inputs(stored_graph(graph, shared), digest_of(matrix), walk)
         run = inputs.folder(shared)
-        scale = degree_scale(np.diff(inputs.graph.indptr()), walk.r)
+        scale = node_scale(inputs.graph.strengths(), walk.r, unit_of(inputs.graph))
         entries = write_matrix(run.sub("entries"), matrix, scale)
         return propagate_entries(client, run, inputs, entries, regime=place.regime, progress=progress)
 
@@ -86,9 +86,10 @@ def plan(client: "Client", folder: Folder, inputs: Inputs, entries: Entries, reg
     if regime == "auto" and begun:
         regime = "columns" if begun[0] == "columns" else "edges"
     graph, walk = inputs.graph, inputs.walk
-    largest_scale = float(degree_scale(np.array([graph.largest_degree]), walk.r)[0])
+    largest_scale = largest_scale_of(graph, walk.r)
     # No |y| exceeds the largest of the features; where float32 could not certify them, float64 takes twice the memory.
-    floor = rounding_of_sweep(np.float32, entries.largest, graph.largest_degree) / walk.alpha * largest_scale
+    floor = rounding_of_sweep(np.float32, entries.largest, graph.largest_degree, weighted=graph.weighted)
+    floor *= largest_scale / walk.alpha
     layout = choose(graph, entries, Capacity.of(client), regime, double=floor > walk.tolerance)
     logger.info("%s", layout.reason)
     largest = entries.largest * largest_scale

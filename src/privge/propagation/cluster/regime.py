@@ -37,14 +37,16 @@ class Layout:
 def memory_for_columns(graph: StoredGraph, blocks: int, *, double: bool = False) -> int:
     """Return the bytes that a task of the columns regime takes.
 
-    The graph, two blocks in the working precision (one and a tile in the end), weights and scale; or, if that is more,
-    what renumbering the nodes takes once.
+    The graph, two blocks in the working precision (one and a tile in the end), factors and scale; or, if that is more,
+    what renumbering the nodes takes once. Weights take 8 bytes an entry, and shares those of the working precision.
     """
     line = 2 * _LINE if double else _LINE
-    relaxing = 4 * graph.entries + graph.nodes * (8 + 2 * line + 28)
+    weighing = ((20 if double else 12) * graph.entries + 16 * graph.nodes) if graph.weighted else 0
+    relaxing = 4 * graph.entries + graph.nodes * (8 + 2 * line + 28) + weighing
     if blocks < REORDER_FROM:
         return _BASE + relaxing
-    return _BASE + max(relaxing + 8 * graph.nodes, 12 * graph.entries + 40 * graph.nodes)
+    renumbering = (28 if graph.weighted else 12) * graph.entries + 40 * graph.nodes
+    return _BASE + max(relaxing + 8 * graph.nodes, renumbering)
 
 
 def memory_for_edges(graph: StoredGraph, shards: int, blocks: int, *, double: bool = False) -> int:
@@ -54,7 +56,8 @@ def memory_for_edges(graph: StoredGraph, shards: int, blocks: int, *, double: bo
     """
     line = 2 * _LINE if double else _LINE
     rows = -(-graph.nodes // shards)
-    return _BASE + 4 * graph.entries // shards + line * (blocks * (5 * rows + 2 * graph.nodes) + graph.nodes)
+    entry = 4 + ((8 if double else 4) if graph.weighted else 0)
+    return _BASE + entry * graph.entries // shards + line * (blocks * (5 * rows + 2 * graph.nodes) + graph.nodes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,11 +20,13 @@ from dataclasses import astuple, dataclass, replace
 import numpy as np
 
 from privge._files.folder import Folder
+from privge._typing import Floats
 from privge.errors import ClusterFailed
 from privge.graph.stored import StoredGraph
 from privge.propagation.cluster.entries import Entries
 from privge.propagation.cluster.tiles import TiledMatrix, certificate_of, tile_name
-from privge.propagation.problem import Certificate, degree_scale
+from privge.propagation.problem import Certificate
+from privge.propagation.strengths import largest_scale_of, node_scale, unit_of
 from privge.propagation.walk import Walk
 
 logger = logging.getLogger(__name__)
@@ -93,8 +95,12 @@ class Run:
 
     @property
     def largest_scale(self) -> float:
-        """The largest ``degree^r``: what an error in y can grow by in Z."""
-        return float(degree_scale(np.array([self.graph.largest_degree]), self.walk.r)[0])
+        """The largest ``strength^r``: what an error in y can grow by in Z."""
+        return largest_scale_of(self.graph, self.walk.r)
+
+    def scale(self, first: int = 0, last: int | None = None) -> Floats:
+        """Return ``strength^r`` of the rows from ``first`` to before ``last``."""
+        return node_scale(self.graph.strengths(first, last), self.walk.r, unit_of(self.graph))
 
     def begin(self) -> "Run":
         """Write down how the result is cut; a run that was begun before keeps its cuts."""

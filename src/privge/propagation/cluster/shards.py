@@ -7,23 +7,26 @@ rows that it needs of others, its *halo*, in the order of the graph; only those 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privge._files.folder import Folder
-from privge._typing import Floats
+from privge.graph._weights import strengths_of
+from privge.graph.stored import StoredGraph
 from privge.propagation._kernels.gather import AHEAD, LANES
 from privge.propagation.cluster.run import Run
 from privge.propagation.cluster.tiles import finish_tile, tile_name
-from privge.propagation.problem import Certificate, Matrix, degree_scale, rounding, walk_weights
+from privge.propagation.problem import Certificate, Matrix, rounding
 from privge.propagation.relaxation import aligned, largest_of
+from privge.propagation.strengths import node_factors, shares_of
 
 _CHUNK = 1 << 24  # neighbours renumbered at once
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Vectors:
+class ShardVectors:
     """What a step leaves on a worker: the vectors of a shard, and how far they moved.
 
     Parameters
@@ -47,7 +50,7 @@ def prepare(run: Run, shard: int) -> int:
     """Write the shard's rows with local numbers, and its halo; return the number of rows of the halo."""
     folder, name = run.folder.sub("shards"), f"s{shard:05d}"
     first, last = run.row_cuts[shard], run.row_cuts[shard + 1]
-    if folder.exists(f"{name}-halo.npy") and _is_sound(folder, name, last - first, run.graph.nodes):
+    if folder.exists(f"{name}-halo.npy") and _is_sound(folder, name, last - first, run.graph):
         return len(folder.read(f"{name}-halo.npy"))
     indptr = run.graph.indptr(first, last)
     begin, end = int(indptr[0]), int(indptr[-1])
@@ -65,12 +68,19 @@ def prepare(run: Run, shard: int) -> int:
         for chunk in range(begin, end, _CHUNK):
             stop = min(chunk + _CHUNK, end)
             indices[chunk - begin : stop - begin] = local[run.graph.indices(chunk, stop)]
-    folder.write(f"{name}-indptr.npy", np.asarray(indptr) - begin)
+    starts = np.asarray(indptr) - begin
+    folder.write(f"{name}-indptr.npy", starts)
+    weights = run.graph.weights(begin, end)
+    if weights is not None:
+        strengths = np.asarray(run.graph.strengths(first, last))
+        for kind in (np.float32, np.float64):
+            shares = shares_of(starts, np.asarray(weights), strengths, kind)
+            folder.write(f"{name}-shares-{np.dtype(kind).name}.npy", shares)
     folder.write(f"{name}-halo.npy", halo)
     return len(halo)
 
 
-def _is_sound(folder: Folder, name: str, rows: int, nodes: int) -> bool:
+def _is_sound(folder: Folder, name: str, rows: int, graph: StoredGraph) -> bool:
     """Say whether the files of a shard, perhaps of another run, are what compiled code takes them for."""
     try:
         indptr, indices, halo = (folder.read(f"{name}-{array}.npy") for array in ("indptr", "indices", "halo"))
@@ -79,53 +89,72 @@ def _is_sound(folder: Folder, name: str, rows: int, nodes: int) -> bool:
     entries = len(indices) - AHEAD
     if indptr.dtype != np.int64 or indices.dtype != np.int32 or len(indptr) != rows + 1 or entries < 0:
         return False
+    if graph.weighted and not all(_are_shares(folder, name, indptr, kind) for kind in (np.float32, np.float64)):
+        return False
     chunks = (indices[first : first + _CHUNK] for first in range(0, entries, _CHUNK))
     return bool(
         (indptr[0], indptr[-1]) == (0, entries)
         and np.diff(indptr).min(initial=0) >= 0
         and all(chunk.min() >= 0 and chunk.max() < rows + len(halo) for chunk in chunks)
-        and (len(halo) == 0 or (halo[0] >= 0 and halo[-1] < nodes and np.diff(halo).min(initial=1) > 0))
+        and (len(halo) == 0 or (halo[0] >= 0 and halo[-1] < graph.nodes and np.diff(halo).min(initial=1) > 0))
     )
 
 
-def start_of(run: Run, shard: int, column: int, precision: str) -> Vectors:
+def _are_shares(folder: Folder, name: str, indptr: NDArray[np.int64], kind: type[np.floating]) -> bool:
+    """Say whether the shares of each row add up to 1, but for rounding: each is within 4 roundings of exact."""
+    try:
+        shares = np.asarray(folder.read(f"{name}-shares-{np.dtype(kind).name}.npy"))
+    except (OSError, ValueError, EOFError):
+        return False
+    if shares.dtype != kind or len(shares) != indptr[-1] or not np.all((shares >= 0) & (shares <= 1)):
+        return False
+    sums = strengths_of(np.asarray(indptr), shares.astype(np.float64))[np.diff(indptr) > 0]
+    return bool(np.abs(sums - 1).max(initial=0.0) <= 8 * np.finfo(kind).eps)
+
+
+def start_of(run: Run, shard: int, column: int, precision: str) -> ShardVectors:
     """Return ``alpha D^(-r) X`` of a shard; ``size`` is its largest entry."""
     first, last = run.row_cuts[shard], run.row_cuts[shard + 1]
-    scale = degree_scale(np.diff(run.graph.indptr(first, last)), run.walk.r)
+    scale = run.scale(first, last)
     blocks = _blocks(run, column)
     start = _vectors(len(blocks), last - first, precision)
     with np.errstate(over="ignore"):  # what float32 cannot hold is infinite there, and redone in float64
         for position, block in enumerate(blocks):
             for rows, lanes, values in run.entries.read(block, first, last):
                 start[position, rows - first, lanes] = run.walk.alpha * (values / scale[rows - first])
-    return Vectors(start, size=largest_of(start))
+    return ShardVectors(start, size=largest_of(start))
 
 
-def piece(run: Run, of: int, to: int, vectors: Vectors) -> NDArray[np.floating]:
+def piece(run: Run, of: int, to: int, vectors: ShardVectors) -> NDArray[np.floating]:
     """Return the rows of shard ``of`` that shard ``to`` needs."""
     return vectors.y[:, _segment(run, of, to) - run.row_cuts[of]]
 
 
 def step(
-    run: Run, shard: int, omega: float, start: Vectors, vectors: Vectors, before: Vectors,
+    run: Run,
+    shard: int,
+    omega: float,
+    start: ShardVectors,
+    vectors: ShardVectors,
+    before: ShardVectors,
     pieces: list[NDArray[np.floating]],
-) -> Vectors:  # fmt: skip
+) -> ShardVectors:
     """Do one step on all blocks of a shard; ``pieces`` come from the other shards, in their order.
 
     The threads of the worker share its rows, which do not depend on each other: the result is the same for any number.
     """
     from privge.propagation._kernels.accelerate import accelerate
 
-    indptr, indices, weights = _shard(run, shard)
     y = vectors.y
     blocks, rows = y.shape[:2]
     kind = y.dtype.type
+    numbers = _shard(run, shard, kind)
+    indptr = numbers[0]
     out = _vectors(blocks, rows, y.dtype.name)
     gathered = aligned(rows + sum(part.shape[1] for part in pieces), kind)
     threads = _threads()
     cuts = np.searchsorted(indptr, np.linspace(0, indptr[-1], 4 * threads + 1)[1:-1]).tolist() if threads > 1 else []
     ranges = list(pairwise([0, *cuts, rows]))
-    numbers = (indptr, indices, weights.astype(kind))
     moved = [(0.0, 0.0)]
     with ThreadPoolExecutor(threads) as pool:
         for block in range(blocks):
@@ -135,19 +164,24 @@ def step(
                 gathered[place : place + part.shape[1]] = part[block]
                 place += part.shape[1]
             arguments = (*numbers, start.y[block], gathered, before.y[block], kind(omega), out[block])
-            moved.extend(pool.map(lambda part, given=arguments: accelerate(*given, *part), ranges))
+            moved.extend(pool.map(lambda given: accelerate(*given), [(*arguments, some) for some in ranges]))
     change, size = np.array(moved, dtype=np.float64).max(axis=0).tolist()  # keeps a NaN
-    return Vectors(out, change, size)
+    return ShardVectors(out, change, size)
 
 
 def finish(
-    run: Run, shard: int, column: int, certificate: Certificate, start: Vectors, vectors: Vectors,
+    run: Run,
+    shard: int,
+    column: int,
+    certificate: Certificate,
+    start: ShardVectors,
+    vectors: ShardVectors,
     pieces: list[NDArray[np.floating]],
-) -> float:  # fmt: skip
+) -> float:
     """Do the last step, whose change is known and certified, and write the shard's tile."""
     y = step(run, shard, 1.0, start, vectors, vectors, pieces).y
     first, last = run.row_cuts[shard], run.row_cuts[shard + 1]
-    scale = degree_scale(np.diff(run.graph.indptr(first, last)), run.walk.r)[:, None]
+    scale = run.scale(first, last)[:, None]
     width = run.column_cuts[column + 1] - run.column_cuts[column]
     largest = 0.0
     with run.tiles.create(f"{tile_name(shard, column)}.npy", (last - first, width), run.precision) as tile:
@@ -161,30 +195,37 @@ def finish(
     return stored.error
 
 
-def moved(vectors: Vectors) -> tuple[float, float]:
+def moved(vectors: ShardVectors) -> tuple[float, float]:
     """Return how far a shard moved and how large it is: all that the driver sees of it."""
     return vectors.change, vectors.size
 
 
-def refined(vectors: Vectors) -> Vectors:
+def refined(vectors: ShardVectors) -> ShardVectors:
     """Return the vectors in float64."""
-    return Vectors(vectors.y.astype(np.float64), vectors.change, vectors.size)
+    return ShardVectors(vectors.y.astype(np.float64), vectors.change, vectors.size)
 
 
-def save(run: Run, name: str, vectors: Vectors) -> int:
+def save(run: Run, name: str, vectors: ShardVectors) -> int:
     """Write the vectors of a shard into the checkpoint."""
     return run.folder.sub("checkpoints").write(name, vectors.y)
 
 
-def load(run: Run, name: str) -> Vectors:
+def load(run: Run, name: str) -> ShardVectors:
     """Read what `save` wrote; a task without others before it, so that what led to it can be forgotten."""
-    return Vectors(np.array(run.folder.sub("checkpoints").read(name)))
+    return ShardVectors(np.array(run.folder.sub("checkpoints").read(name)))
 
 
-def _shard(run: Run, shard: int) -> tuple[NDArray[np.int64], NDArray[np.int32], Floats]:
+_Rows: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.floating] | None, NDArray[np.floating]]
+
+
+def _shard(run: Run, shard: int, kind: type[np.floating]) -> _Rows:
+    """Return starts, neighbours, shares and factors of the rows of a shard."""
     folder, name = run.folder.sub("shards"), f"s{shard:05d}"
-    indptr = np.asarray(folder.read(f"{name}-indptr.npy"))
-    return indptr, np.asarray(folder.read(f"{name}-indices.npy")), walk_weights(np.diff(indptr), run.walk.alpha)
+    indptr, indices = (np.asarray(folder.read(f"{name}-{array}.npy")) for array in ("indptr", "indices"))
+    if not run.graph.weighted:
+        return indptr, indices, None, node_factors(np.diff(indptr), run.walk.alpha).astype(kind)
+    shares = np.asarray(folder.read(f"{name}-shares-{np.dtype(kind).name}.npy"))
+    return indptr, indices, shares, np.where(np.diff(indptr) > 0, 1 - run.walk.alpha, 0.0).astype(kind)
 
 
 def _threads() -> int:

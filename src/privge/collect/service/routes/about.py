@@ -6,7 +6,8 @@ from starlette.responses import Response
 from privge.collect.service.answers import Answer, json_answer
 from privge.collect.service.problems import Refused
 from privge.collect.service.service import Service
-from privge.collect.wire import Health
+from privge.wire.bodies import Health
+from privge.wire.messages import JSON_TYPE
 
 _PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 
@@ -18,7 +19,7 @@ async def healthz(service: Service, request: Request) -> Answer:  # noqa: ARG001
 
 async def readyz(service: Service, request: Request) -> Answer:  # noqa: ARG001
     """Say whether a report could be stored now."""
-    if service.stopping or not await service.read(service.store.ready):
+    if service.stopping or not await service.readiness.ask():
         raise Refused("unavailable")
     return json_answer(Health("ready"))
 
@@ -34,7 +35,7 @@ async def openapi(service: Service, request: Request) -> Answer:  # noqa: ARG001
     """Return this description."""
     from privge.collect.service.openapi import document
 
-    return Answer("ok", Response(document(), 200, media_type="application/json"))
+    return Answer("ok", Response(document(), 200, media_type=JSON_TYPE))
 
 
 async def page(service: Service, request: Request) -> Answer:  # noqa: ARG001

@@ -7,12 +7,13 @@ from starlette.requests import Request
 from privge.campaign import Campaign
 from privge.collect.publishing import check_times
 from privge.collect.service.answers import Answer, InPieces, json_answer
-from privge.collect.service.body import Body
 from privge.collect.service.problems import Refused
 from privge.collect.service.service import Service
 from privge.collect.stores.store import CampaignState, Store
-from privge.collect.wire import CampaignAdded, CampaignStatus, CampaignSummary
 from privge.errors import BadData, InvalidCampaign, PrivacyViolation
+from privge.wire import paths
+from privge.wire.bodies import CampaignAdded, CampaignStatus, CampaignSummary
+from privge.wire.messages import JSON_TYPE
 
 
 async def list_campaigns(service: Service, request: Request) -> Answer:  # noqa: ARG001 (all routes are called alike)
@@ -25,7 +26,7 @@ async def get_campaign(service: Service, request: Request) -> Answer:
     """Return the canonical document, byte for byte: its SHA-256 is the campaign's id."""
     known = await service.campaign(request.path_params["campaign"])
     headers = {"etag": f'"{known.id}"', "cache-control": "public, max-age=31536000, immutable"}
-    return Answer("ok", InPieces(known.document, 200, headers, "application/json"))
+    return Answer("ok", InPieces(known.document, 200, headers, JSON_TYPE))
 
 
 async def get_status(service: Service, request: Request) -> Answer:
@@ -42,18 +43,14 @@ async def get_status(service: Service, request: Request) -> Answer:
 async def add_campaign(service: Service, request: Request) -> Answer:
     """Add and open a campaign. One that could not be collected is refused; one that is there changes nothing."""
     by = service.admit_operator(request)
-    limits = service.limits
-    async with Body(
-        request, "application/json",
-        limit=limits.campaign_bytes, seconds=limits.body_seconds, room=service.documents, node=None,
-    ) as body:  # fmt: skip
+    limit = service.limits.campaign_bytes
+    async with service.body(request, JSON_TYPE, limit=limit, room=service.documents) as body:
         campaign = _campaign(body)
         try:
             await service.read(_add, service.store, campaign, service.now, by)
         except (InvalidCampaign, PrivacyViolation) as error:  # a campaign document is public, so its error may be told
             raise Refused("campaign", detail=str(error)) from None
-    place = f"/v1/campaigns/{campaign.id}"
-    return json_answer(CampaignAdded(campaign.id), status=201, location=place)
+    return json_answer(CampaignAdded(campaign.id), status=201, location=paths.campaign(campaign.id))
 
 
 async def close_campaign(service: Service, request: Request) -> Answer:

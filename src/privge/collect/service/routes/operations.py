@@ -1,17 +1,22 @@
 """Every route in one table; the router and the OpenAPI document are made from it."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import Literal, TypeAlias
 
 from starlette.requests import Request
 
-from privge.collect import wire
 from privge.collect.service.answers import Answer
 from privge.collect.service.routes import about, campaigns, people, reports, standing
 from privge.collect.service.service import Service
+from privge.wire import bodies, paths
+from privge.wire.messages import BATCH_TYPE, JSON_TYPE, REPORT_TYPE
 
 Handler: TypeAlias = Callable[[Service, Request], Awaitable[Answer]]
+
+
+Access: TypeAlias = Literal["public", "node", "operator"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +27,12 @@ class Operation:
     ----------
     method, path, handler
         How it is asked and who answers. The handler's docstring is its description.
+    answer, answer_type
+        What comes back on success (None: bare bytes or text), and its content type.
     access
         Whose token it needs: a device's (``node``), the operator's, or none.
-    body, answer
-        Content type and wire type (None: bare bytes or text) of what is sent and of what comes back on success.
+    body
+        Content type and wire type (None: bare bytes) of what is sent.
     success
         Statuses of success.
     refusals
@@ -35,55 +42,80 @@ class Operation:
     method: str
     path: str
     handler: Handler
-    answer: tuple[str, object]
-    access: Literal["public", "node", "operator"] = "public"
+    answer: object = None
+    _: KW_ONLY
+    answer_type: str = JSON_TYPE
+    access: Access = "public"
     body: tuple[str, object] | None = None
     success: tuple[int, ...] = (200,)
     refusals: tuple[str, ...] = ()
 
 
-_JSON, _PROBLEMS_OF_BODIES = "application/json", ("media_type", "too_large", "too_slow", "incomplete")
-_PROBLEMS_OF_BATCHES = ("unknown", "not_open_yet", "batch", "unauthorized", "rate", *_PROBLEMS_OF_BODIES)
-_CAMPAIGN = "/v1/campaigns/{campaign}"
+_ID = "{campaign}"
+_BODIES = ("media_type", "too_large", "too_slow", "incomplete")
+_WHO = ("unauthorized", "rate")
+_CAMPAIGN = ("closed", "erased", "over_budget", "unknown", "not_open_yet")
+_STANDINGS = (*_CAMPAIGN, *_WHO)
+_REPORTS = ("different", *_CAMPAIGN, "length", "code_range", "digest", *_WHO, *_BODIES)
+_BATCHES = ("unknown", "not_open_yet", "batch", *_WHO, *_BODIES)
+
+
+_node = partial(Operation, access="node")
+_operator = partial(Operation, access="operator")
 
 OPERATIONS = (
-    Operation(
-        "PUT", f"{_CAMPAIGN}/reports/{{report}}", reports.put_report, (_JSON, wire.Result), "node",
-        ("application/octet-stream", None), (201, 200),
-        ("different", "closed", "erased", "over_budget", "unknown", "not_open_yet", "length", "code_range", "digest",
-         "unauthorized", "rate", *_PROBLEMS_OF_BODIES),
+    _node(
+        "PUT",
+        paths.report(_ID, "{report}"),
+        reports.put_report,
+        bodies.Result,
+        body=(REPORT_TYPE, None),
+        success=(201, 200),
+        refusals=_REPORTS,
     ),
-    Operation(
-        "POST", f"{_CAMPAIGN}/reports", reports.post_batch, (_JSON, list[wire.Result]), "node",
-        ("application/msgpack", wire.Batch), refusals=_PROBLEMS_OF_BATCHES,
+    _node(
+        "POST",
+        paths.reports(_ID),
+        reports.post_batch,
+        list[bodies.Result],
+        body=(BATCH_TYPE, bodies.Batch),
+        refusals=_BATCHES,
     ),
-    Operation(
-        "GET", f"{_CAMPAIGN}/me", standing.get_standing, (_JSON, wire.Standing), "node",
-        refusals=("closed", "erased", "over_budget", "unknown", "not_open_yet", "unauthorized", "rate"),
+    _node("GET", paths.standing(_ID), standing.get_standing, bodies.Standing, refusals=_STANDINGS),
+    _node(
+        "POST",
+        paths.standings(_ID),
+        standing.post_tokens,
+        list[bodies.Result],
+        body=(BATCH_TYPE, bodies.Tokens),
+        refusals=_BATCHES,
     ),
-    Operation(
-        "POST", f"{_CAMPAIGN}/ask", standing.post_tokens, (_JSON, list[wire.Result]), "node",
-        ("application/msgpack", wire.Tokens), refusals=_PROBLEMS_OF_BATCHES,
+    Operation("GET", paths.campaign(_ID), campaigns.get_campaign, refusals=("unknown",)),
+    _operator(
+        "GET", paths.status(_ID), campaigns.get_status, bodies.CampaignStatus, refusals=("unauthorized", "unknown")
     ),
-    Operation("GET", _CAMPAIGN, campaigns.get_campaign, (_JSON, None), refusals=("unknown",)),
-    Operation(
-        "GET", f"{_CAMPAIGN}/status", campaigns.get_status, (_JSON, wire.CampaignStatus), "operator",
-        refusals=("unauthorized", "unknown"),
+    Operation("GET", paths.CAMPAIGNS, campaigns.list_campaigns, list[bodies.CampaignSummary]),
+    _operator(
+        "POST",
+        paths.CAMPAIGNS,
+        campaigns.add_campaign,
+        bodies.CampaignAdded,
+        body=(JSON_TYPE, None),
+        success=(201,),
+        refusals=("unauthorized", "operator_name", "campaign", *_BODIES),
     ),
-    Operation("GET", "/v1/campaigns", campaigns.list_campaigns, (_JSON, list[wire.CampaignSummary])),
-    Operation(
-        "POST", "/v1/campaigns", campaigns.add_campaign, (_JSON, wire.CampaignAdded), "operator", (_JSON, None), (201,),
-        ("unauthorized", "operator_name", "campaign", *_PROBLEMS_OF_BODIES),
-    ),
-    Operation(
-        "POST", f"{_CAMPAIGN}/close", campaigns.close_campaign, (_JSON, wire.CampaignStatus), "operator",
+    _operator(
+        "POST",
+        paths.closing(_ID),
+        campaigns.close_campaign,
+        bodies.CampaignStatus,
         refusals=("unauthorized", "operator_name", "unknown"),
     ),
-    Operation("GET", "/v1/me", people.get_me, (_JSON, wire.Me), "node", refusals=("unauthorized", "rate")),
-    Operation("DELETE", "/v1/me", people.delete_me, (_JSON, wire.Erasure), "node", refusals=("unauthorized", "rate")),
-    Operation("GET", "/healthz", about.healthz, (_JSON, wire.Health)),
-    Operation("GET", "/readyz", about.readyz, (_JSON, wire.Health)),
-    Operation("GET", "/metrics", about.metrics, ("text/plain", None), "operator", refusals=("unauthorized",)),
-    Operation("GET", "/openapi.json", about.openapi, (_JSON, None)),
-    Operation("GET", "/", about.page, ("text/html", None)),
-)  # fmt: skip
+    _node("GET", paths.ME, people.get_me, bodies.Me, refusals=_WHO),
+    _node("DELETE", paths.ME, people.delete_me, bodies.Erasure, refusals=_WHO),
+    Operation("GET", "/healthz", about.healthz, bodies.Health),
+    Operation("GET", "/readyz", about.readyz, bodies.Health),
+    _operator("GET", "/metrics", about.metrics, answer_type="text/plain", refusals=("unauthorized",)),
+    Operation("GET", "/openapi.json", about.openapi),
+    Operation("GET", "/", about.page, answer_type="text/html"),
+)

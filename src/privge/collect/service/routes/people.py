@@ -1,11 +1,11 @@
 """What a person may ask: what is stored about me, and its erasure."""
 
-import numpy as np
 from starlette.requests import Request
 
 from privge.collect.service.answers import Answer, json_answer
 from privge.collect.service.service import Service
-from privge.collect.wire import Erasure, Held, Me
+from privge.wire.bodies import Erasure, Held, Me
+from privge.wire.codes import decode
 
 
 async def get_me(service: Service, request: Request) -> Answer:
@@ -15,7 +15,7 @@ async def get_me(service: Service, request: Request) -> Answer:
     held = [
         Held(
             holding.campaign,
-            None if holding.codes is None else np.frombuffer(holding.codes, "<u2").tolist(),
+            None if holding.codes is None else decode(holding.codes).tolist(),
             holding.day,
             holding.epsilon,
         )

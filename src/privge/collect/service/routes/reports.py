@@ -1,22 +1,22 @@
 """Uploads: one report, or many."""
 
 import asyncio
-import hashlib
 from collections import Counter
 
 import msgspec
-import numpy as np
 from starlette.requests import Request
 
 from privge.collect.service.answers import Answer, json_answer, report_answer
-from privge.collect.service.body import Body
 from privge.collect.service.problems import Refused, reason_of, result
+from privge.collect.service.routes.batches import batch_of, in_breaths
 from privge.collect.service.service import Known, Service
 from privge.collect.stores.store import Upload
-from privge.collect.tokens import InvalidToken
-from privge.collect.wire import Batch, BatchItem
+from privge.wire.bodies import Batch, BatchItem
+from privge.wire.codes import report_id
+from privge.wire.messages import REPORT_TYPE
+from privge.wire.tokens import InvalidToken
 
-_BREATH = 200  # items of a batch between two looks at other requests
+_decoder = msgspec.msgpack.Decoder(Batch)
 
 
 async def put_report(service: Service, request: Request) -> Answer:
@@ -34,15 +34,13 @@ async def _put_report(service: Service, request: Request) -> str:
     campaign = request.path_params["campaign"]
     grant = service.grant(request, campaign)
     known = await service.campaign_for_reports(campaign)
-    async with Body(
-        request, "application/octet-stream",
-        limit=2 * known.k, seconds=service.limits.body_seconds, room=service.singles, node=grant.node,
-    ) as body:  # fmt: skip
-        if len(body) != 2 * known.k:
+    size = known.form.size
+    async with service.body(request, REPORT_TYPE, limit=size, room=service.singles, node=grant.node) as body:
+        if len(body) != size:
             raise Refused("length")
-        if hashlib.sha256(body).hexdigest() != request.path_params["report"]:
+        if report_id(body) != request.path_params["report"]:
             raise Refused("digest")
-        if max(known.codes.unpack(body)) >= known.outputs:
+        if not known.form.in_range(body):
             raise Refused("code_range")
         outcome = await service.commit.put(campaign, Upload(grant.node, body))
     return outcome.value
@@ -50,25 +48,11 @@ async def _put_report(service: Service, request: Request) -> str:
 
 async def post_batch(service: Service, request: Request) -> Answer:
     """Store many reports; each has its own token and its own result. The sender shows one token before the body."""
-    campaign = request.path_params["campaign"]
-    grant = service.grant(request, campaign)
-    known = await service.campaign_for_reports(campaign)
-    limits = service.limits
-    async with Body(
-        request, "application/msgpack",
-        limit=limits.batch_bytes, seconds=limits.body_seconds, room=service.batches, node=grant.node,
-    ) as body:  # fmt: skip
-        try:
-            items = _decoder.decode(body)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            raise Refused("batch") from None
+    async with batch_of(service, request, _decoder) as (known, items):
         reasons = await _store(service, known, items)
     for reason, count in Counter(reasons).items():
         service.metrics.reports(reason, count)
     return json_answer([result(reason) for reason in reasons])
-
-
-_decoder = msgspec.msgpack.Decoder(Batch)
 
 
 async def _store(service: Service, known: Known, items: list[BatchItem]) -> list[str]:
@@ -85,12 +69,10 @@ async def _store(service: Service, known: Known, items: list[BatchItem]) -> list
 async def _verified(service: Service, known: Known, items: list[BatchItem], reasons: list[str]) -> dict[int, Upload]:
     """Return what may be stored by its position; the others get their reason."""
     uploads: dict[int, Upload] = {}
-    for position, (item, reason) in enumerate(zip(items, reasons, strict=True)):
-        if position % _BREATH == _BREATH - 1:
-            await asyncio.sleep(0)
+    async for position, item in in_breaths(items):
         try:
             grant = service.verify(item.token, known.id)
-            if reason == "":
+            if reasons[position] == "":
                 service.rate.take(grant.node, asyncio.get_running_loop().time())
                 uploads[position] = Upload(grant.node, item.codes)
         except InvalidToken:
@@ -102,9 +84,10 @@ async def _verified(service: Service, known: Known, items: list[BatchItem], reas
 
 def _malformed(known: Known, items: list[BatchItem]) -> list[str]:
     """Return "length" or "code_range" for each malformed item, "" for the others."""
-    reasons = ["" if len(item.codes) == 2 * known.k else "length" for item in items]
+    reasons = ["" if len(item.codes) == known.form.size else "length" for item in items]
     right = [position for position, reason in enumerate(reasons) if reason == ""]
-    codes = np.frombuffer(b"".join(items[position].codes for position in right), "<u2").reshape(-1, known.k)
-    for row in np.flatnonzero((codes >= known.outputs).any(axis=1)).tolist():
-        reasons[right[row]] = "code_range"
+    in_range = known.form.rows_in_range([items[position].codes for position in right])
+    for position, fits in zip(right, in_range, strict=True):
+        if not fits:
+            reasons[position] = "code_range"
     return reasons

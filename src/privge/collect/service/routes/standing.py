@@ -3,19 +3,20 @@
 import asyncio
 
 import msgspec
-import numpy as np
 from starlette.requests import Request
 
 from privge.collect.service.answers import Answer, json_answer
-from privge.collect.service.body import Body
 from privge.collect.service.problems import Refused, result
+from privge.collect.service.routes.batches import batch_of, in_breaths
 from privge.collect.service.service import Service
 from privge.collect.stores.store import Outcome
-from privge.collect.tokens import InvalidToken
-from privge.collect.wire import Standing, Tokens
+from privge.wire.bodies import Standing, Tokens
+from privge.wire.codes import decode
+from privge.wire.messages import HELD, OPEN
+from privge.wire.tokens import InvalidToken
 
-_BREATH = 200  # tokens of a batch between two looks at other requests
-_NEW = {Outcome.STORED: "open", Outcome.DIFFERENT: "held"}  # other outcomes are called as they would be for a report
+_NEW = {Outcome.STORED: OPEN, Outcome.DIFFERENT: HELD}  # other outcomes are called as they would be for a report
+_decoder = msgspec.msgpack.Decoder(Tokens)
 
 
 async def get_standing(service: Service, request: Request) -> Answer:
@@ -27,29 +28,15 @@ async def get_standing(service: Service, request: Request) -> Answer:
     reason = _NEW.get(outcome, outcome.value)
     if reason not in _NEW.values():
         raise Refused(reason)
-    held = None if codes is None else np.frombuffer(codes, "<u2").tolist()
+    held = None if codes is None else decode(codes).tolist()
     return json_answer(Standing(reason, held), reason, cache_control="no-store")
 
 
 async def post_tokens(service: Service, request: Request) -> Answer:
     """Say for each of many tokens whether a report of its node would be stored. One is shown before the body."""
-    campaign = request.path_params["campaign"]
-    grant = service.grant(request, campaign)
-    known = await service.campaign_for_reports(campaign)
-    limits = service.limits
-    async with Body(
-        request, "application/msgpack",
-        limit=limits.batch_bytes, seconds=limits.body_seconds, room=service.batches, node=grant.node,
-    ) as body:  # fmt: skip
-        try:
-            tokens = _decoder.decode(body)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            raise Refused("batch") from None
+    async with batch_of(service, request, _decoder) as (known, tokens):
         reasons = await _ask(service, known.id, tokens)
     return json_answer([result(reason) for reason in reasons], cache_control="no-store")
-
-
-_decoder = msgspec.msgpack.Decoder(Tokens)
 
 
 async def _ask(service: Service, campaign: str, tokens: list[str]) -> list[str]:
@@ -57,9 +44,7 @@ async def _ask(service: Service, campaign: str, tokens: list[str]) -> list[str]:
     reasons = ["unauthorized"] * len(tokens)
     good: dict[int, str | int] = {}
     async with service.turn:
-        for position, token in enumerate(tokens):
-            if position % _BREATH == _BREATH - 1:
-                await asyncio.sleep(0)
+        async for position, token in in_breaths(tokens):
             try:
                 grant = service.verify(token, campaign)
                 service.rate.take(grant.node, asyncio.get_running_loop().time())

@@ -1,0 +1,93 @@
+"""A finished embedding for a graph that gained nodes and edges: everything by id, whatever the order of the rows."""
+
+import logging
+from dataclasses import replace
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from privge.embedding.embedding import Embedding
+from privge.embedding.join import check_strangers, feature_rows
+from privge.embedding.new_reports import NewReports
+from privge.embedding.provenance import Computation, PublicGraph
+from privge.errors import BadData
+from privge.graph import Graph
+from privge.ids import Ids
+from privge.propagation import ChangeTooLarge, Growth, Local, Matrix, Walk, propagate_growth
+from privge.propagation.propagate import propagate_here
+
+logger = logging.getLogger(__name__)
+
+
+def update_for_grown_graph(
+    embedding: Embedding, before: Graph, graph: Graph, new: NewReports, walk: Walk, threads: int
+) -> Embedding:
+    """Correct an embedding for another graph, or compute it anew if that is faster: see `privge.update`."""
+    growth = Growth(before, graph, _places(before, graph))
+    reported, kept = graph.rows_of(new.reports.ids), graph.rows_of(new.kept.ids)
+    check_strangers(int((reported < 0).sum()), len(reported), "refuse")
+    rows = np.union1d(growth.changed, reported)
+    features = new.features(graph, rows, kept)
+    try:
+        matrix, run = _corrected(embedding, growth, features, rows, walk, threads)
+    except ChangeTooLarge:
+        logger.info("%d of %d rows changed: everything is computed anew", len(rows), graph.nodes)
+        matrix, run = _anew(embedding, graph, new, walk, threads)
+    participation = (int((kept >= 0).sum()) + len(reported)) / max(1, graph.nodes)
+    made = embedding.provenance.with_source(participation=participation)
+    return Embedding(graph.ids, matrix, replace(made, graph=PublicGraph.of(graph), run=run))
+
+
+def _corrected(
+    embedding: Embedding,
+    growth: Growth,
+    features: scipy.sparse.csr_array,
+    rows: NDArray[np.int64],
+    walk: Walk,
+    threads: int,
+) -> tuple[Matrix, Computation]:
+    made = embedding.provenance.run
+    former = _in_order(embedding, growth.before)
+    matrix, run = propagate_growth(growth, former, features, rows, walk, threads)
+    certificate = growth.carried(made.certificate, walk.r) + run.error
+    engine = f"{made.engine.split('+')[0]}+push"
+    return matrix, replace(made, certificate=certificate, seconds=run.seconds, engine=engine)
+
+
+def _anew(embedding: Embedding, graph: Graph, new: NewReports, walk: Walk, threads: int) -> tuple[Matrix, Computation]:
+    """Compute everything from the beginning; reports that were dropped before are dropped again."""
+    features = feature_rows(graph, new.together, replace(new.joining, unknown="drop"))
+    matrix, run = propagate_here(graph, features, walk, Local(threads=threads), None)
+    return matrix, replace(Computation.of(walk, run), tolerance=embedding.provenance.run.tolerance)
+
+
+def _places(before: Graph, graph: Graph) -> NDArray[np.int64]:
+    """Return the row in the new graph of each node of the former one, all of which must be there."""
+    if _same(before.ids, graph.ids[: before.nodes]):
+        return np.arange(before.nodes)
+    places = graph.rows_of(before.ids)
+    absent = int((places < 0).sum())
+    if absent:
+        raise BadData(
+            f"{absent:,} of {before.nodes:,} nodes of the former graph are not in the new one; an update adds "
+            "nodes and removes none: make the embedding anew"
+        )
+    return places
+
+
+def _in_order(embedding: Embedding, graph: Graph) -> Matrix:
+    """Return the vectors in the order of a graph, each of whose nodes has one."""
+    matrix = np.asarray(embedding.matrix)
+    if _same(embedding.ids, graph.ids):
+        return matrix
+    rows = graph.rows_of(embedding.ids)
+    if len(rows) != graph.nodes or not np.array_equal(np.sort(rows), np.arange(graph.nodes)):
+        raise BadData("the embedding does not have one vector for each node of the former graph")
+    ordered = np.empty_like(matrix)
+    ordered[rows] = matrix
+    return ordered
+
+
+def _same(ids: Ids, others: Ids) -> bool:
+    return ids.dtype == others.dtype and np.array_equal(ids, others)

@@ -1,0 +1,74 @@
+"""What a cell measures: a mechanism that devices run, or a baseline that no device runs.
+
+The control *structure-only* is a mechanism: devices do send something, which is noise. The two others are not.
+*Graph alone* reads neither features nor reports, and *no privacy* reads the true features themselves. The mechanism
+``none`` is another thing again: a law that sends the features rounded to its grid, and is not part of the experiments.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from privge.experiments.pages import INK
+from privge.mechanisms import LAWS, Law
+
+_GRAPH = "#b45309"
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """What stands beside the mechanisms without being one.
+
+    Parameters
+    ----------
+    name
+        What it is called in results and on the command line.
+    label, colour
+        As of `privge.mechanisms.Law`.
+    """
+
+    name: str
+    label: str
+    colour: str
+
+
+RAW_FEATURES: Final = Baseline("raw-features", "no privacy", INK)
+LABEL_PROPAGATION: Final = Baseline("label_propagation", "graph alone (label propagation)", _GRAPH)
+PPR_SCORE: Final = Baseline("ppr_score", "graph alone (PPR score)", _GRAPH)
+
+BASELINES: Final[Mapping[str, Baseline]] = {one.name: one for one in (RAW_FEATURES, LABEL_PROPAGATION, PPR_SCORE)}
+
+Method: TypeAlias = type[Law] | Baseline
+"""Both have a name, a label and a colour."""
+
+Kind: TypeAlias = Literal["mechanism", "baseline"]
+
+_FORMER: Final[Mapping[str, Baseline]] = {**BASELINES, "none": RAW_FEATURES}
+"""Baselines as older results name them, among the mechanisms."""
+
+
+def kind_of(method: Method) -> Kind:
+    """Return whether this is a mechanism or a baseline."""
+    return "baseline" if isinstance(method, Baseline) else "mechanism"
+
+
+def mechanism_named(name: str) -> type[Law]:
+    """Return the law of a mechanism of the experiments."""
+    if name not in LAWS:
+        raise ValueError(f"there is no mechanism {name!r}; there are {', '.join(LAWS)}")
+    return LAWS[name]
+
+
+def baseline_named(name: str) -> Baseline:
+    """Return a baseline."""
+    if name not in BASELINES:
+        raise ValueError(f"there is no baseline {name!r}; there are {', '.join(BASELINES)}")
+    return BASELINES[name]
+
+
+def method_of_record(record: Mapping[str, object]) -> Method:
+    """Return the method of a result, which names a mechanism or a baseline; older ones name both ``mechanism``."""
+    if "baseline" in record:
+        return baseline_named(str(record["baseline"]))
+    name = str(record["mechanism"])
+    return _FORMER.get(name) or mechanism_named(name)

@@ -1,0 +1,90 @@
+"""Backward push of 16 columns together, for changes that reach all columns of the same nodes.
+
+What costs time is to visit a node, not to add 16 numbers there instead of one. A node is pushed as long as one of its
+16 residues exceeds the threshold.
+"""
+
+import numpy as np
+from numba import njit
+
+from privge.propagation._kernels.gather import LANES, fetch_ahead, pass_row
+
+_AHEAD = 12  # neighbours asked for ahead of their turn
+
+
+@njit(cache=True, nogil=True)
+def ripple(indptr, indices, weights, factors, alpha, rmax, rows, scratch, most):
+    """Push until no residue exceeds ``rmax``; return how many nodes were pushed and how many edges visited.
+
+    ``scratch`` is (``residue``, ``reserve``, ``state``, ``queue``, ``pushed``). On entry ``residue`` is what shall be
+    pushed, not zero in ``rows`` alone, and ``reserve`` and ``state`` are 0; on exit ``pushed`` lists the nodes that
+    were pushed. An edge passes on by its weight, or all alike if ``weights`` is None: each case is compiled by itself.
+    ``factors`` are ``(1-alpha) / strength``. It ends early after ``most`` visits. ``queue`` is a ring, a power of two
+    with a place for every node.
+    """
+    residue, reserve, state, queue, pushed = scratch
+    mask = np.int64(queue.size - 1)
+    head, tail, count, visits = np.int64(0), np.int64(0), 0, 0
+    amount = np.zeros(LANES, residue.dtype)
+    zero = residue.dtype.type(0)
+    for i in range(rows.size):
+        v = np.int64(rows[i])
+        if pass_row(residue, v, amount, zero, rmax) and not state[v] & 1:
+            state[v] |= 1
+            queue[tail & mask] = v
+            tail += 1
+    while head != tail and visits <= most:
+        v = np.int64(queue[head & mask])
+        head += 1
+        state[v] &= 2
+        if not pass_row(residue, v, amount, zero, rmax):
+            continue  # later pushes of the other sign made it small
+        if not state[v]:
+            state[v] = 2
+            pushed[count] = v
+            count += 1
+        for lane in range(LANES):
+            amount[lane] = residue[v, lane]
+            reserve[v, lane] += alpha * amount[lane]
+            residue[v, lane] = 0
+        first, last = indptr[v], indptr[v + 1]
+        visits += last - first
+        for e in range(first, last):
+            if e + _AHEAD < last:
+                fetch_ahead(residue, indices[e + _AHEAD])
+            u = np.int64(indices[e])
+            factor = factors[u] if weights is None else factors[u] * weights[e]
+            if pass_row(residue, u, amount, factor, rmax) and not state[u] & 1:
+                state[u] |= 1
+                queue[tail & mask] = u
+                tail += 1
+        amount[:] = 0
+    return count, visits
+
+
+@njit(cache=True, nogil=True)
+def carry_rows(rows, place, factors, scale, out):
+    """Write ``factors[v] * rows[v]`` to ``out[place[v]]``; return the largest of ``|out| / scale``."""
+    largest = 0.0
+    for v in range(place.size):
+        target, factor = place[v], factors[v]
+        size = 0.0
+        for j in range(rows.shape[1]):
+            z = factor * rows[v, j]
+            out[target, j] = z
+            size = max(size, abs(z))
+        largest = max(largest, size / scale[target])
+    return largest
+
+
+@njit(cache=True, nogil=True)
+def add_to_rows(reserve, rows, scale, out, first, width):
+    """Add ``scale * reserve`` of some rows to columns of ``out``; return the largest of ``|out| / scale`` there."""
+    largest = 0.0
+    for i in range(rows.size):
+        v = rows[i]
+        for lane in range(width):
+            z = np.float64(out[v, first + lane]) + scale[v] * reserve[v, lane]
+            out[v, first + lane] = z
+            largest = max(largest, abs(z) / scale[v])
+    return largest
