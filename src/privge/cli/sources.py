@@ -17,7 +17,7 @@ from privge.cli.walks import JoiningOptions, WalkOptions
 from privge.collect.stores import Store
 from privge.curator import Made, embed_reports, embed_store, find_campaign, update_from_reports, update_from_store
 from privge.embedding.embedding import Embedding
-from privge.errors import BadData, NotUpdatable
+from privge.errors import BadData, NotUpdatable, OtherGraph
 from privge.graph import Graph, StoredGraph
 from privge.propagation import HERE, Local, Place
 from privge.reports import Reports
@@ -191,7 +191,9 @@ def _previous(place: str) -> Iterator[Embedding]:
             yield previous
     except BadData as error:
         if isinstance(error.__cause__, NotUpdatable):
-            raise NotUpdatable(f"{error}; leave out --update to embed from the beginning") from error
+            grown = isinstance(error.__cause__, OtherGraph) and not given("previous_graph")
+            more = "; if it only gained nodes or edges, give the former one as --previous-graph" if grown else ""
+            raise NotUpdatable(f"{error}{more}; leave out --update to embed from the beginning") from error
         raise
 
 
