@@ -33,7 +33,7 @@ def levels(campaign, x):
         {**campaign.to_document(), "mechanism": "none", "epsilon": None, "law": {"levels": 33}}
     )
     indices = list(range(6))
-    values = np.array(drawing._values(control, x, indices))
+    values = np.array(drawing.values_at(control, x, indices))
     return tuple(levels_of(control, values, np.array(indices)).tolist())
 
 
