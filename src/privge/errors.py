@@ -6,6 +6,7 @@ PrivgeError                      exit code 1
 │   ├── InvalidCampaign                        a campaign field breaks a rule; names the field
 │   ├── CampaignMismatch                       reports of different campaigns were mixed
 │   ├── NotUpdatable                           an embedding cannot be updated, only made from the beginning
+│   │   └── OtherGraph                         it was made from another graph than the one that is given
 │   ├── DatasetMissing                         a file of a dataset is not there; says where to put it
 │   ├── DatasetCorrupt                         a file of a dataset is not the published one; names it
 │   └── StoreMismatch                          a database is no store, damaged, or of another version; says which
@@ -65,6 +66,10 @@ class CampaignMismatch(BadData):
 
 class NotUpdatable(BadData):
     """An embedding cannot be updated, only made from the beginning; the message says why."""
+
+
+class OtherGraph(NotUpdatable):
+    """An embedding was made from another graph than the one that is given."""
 
 
 class DatasetMissing(BadData):

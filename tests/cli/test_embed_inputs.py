@@ -25,6 +25,12 @@ def done(*arguments):
     return result
 
 
+def apart(one, other):
+    """How far two embeddings differ, beyond what both certify."""
+    far = np.abs(one.matrix.astype(float) - other.matrix).max()
+    return far - one.provenance.run.certificate - other.provenance.run.certificate
+
+
 @pytest.fixture
 def ring():
     return [(f"n{i}", f"n{(i + 1) % NODES}") for i in range(NODES)]
@@ -54,11 +60,14 @@ def test_an_edge_list_with_names_and_weights_of_its_own_is_embedded(tmp_path, ri
     result = done(*arguments, "--weight", "amount", "-o", tmp_path / "z.parquet")
     assert "column 'day' is not used" in result.stderr
     weighted = Graph.from_edges(ring, weights=[number % 3 + 1 for number in range(NODES)])
-    assert Embedding.load(tmp_path / "z.parquet").provenance.graph.fingerprint == weighted.fingerprint
+    made, expected = Embedding.load(tmp_path / "z.parquet"), embed(weighted, Reports.from_parquet(reports))
+    assert made.provenance.graph.fingerprint == weighted.fingerprint
+    assert apart(made, expected) <= 0
     unweighted = done(*arguments, "-o", tmp_path / "u.parquet")
     assert "columns 'day', 'amount' are not used" in unweighted.stderr
     plain = Graph.from_edges(ring).fingerprint
     assert Embedding.load(tmp_path / "u.parquet").provenance.graph.fingerprint == plain != weighted.fingerprint
+    assert apart(Embedding.load(tmp_path / "u.parquet"), expected) > 0
     assert run("embed", "--graph", path, "--reports", reports, "-o", tmp_path / "n.parquet").exit_code == 3
     only = run(*arguments[:5], "--source", "buyer", "-o", tmp_path / "n.parquet")
     assert only.exit_code == 2
@@ -137,10 +146,39 @@ def test_an_update_from_a_newer_file_adds_what_is_new(tmp_path, edges, newer):
     assert (summary["new_reports"], summary["updated"], summary["participation"]) == (4, True, 1)
     assert "4 reports arrived since the earlier embedding" in result.stderr
     made, whole = Embedding.load(z), embed(read_graph(edges), Reports.from_parquet(newer))
-    far = np.abs(made.matrix.astype(float) - whole.matrix).max()
-    assert far <= made.provenance.run.certificate + whole.provenance.run.certificate
+    assert apart(made, whole) <= 0
     stale = run(*update, "--previous-reports", old)
     assert stale.exit_code == 3
     assert f"{z}: the embedding was not made from the previous reports" in stale.stderr
     assert "leave out --update" in stale.stderr
     assert "no effect without --update" in run(*update[:5], "--previous-reports", old, "-o", z).stderr
+
+
+def test_an_update_takes_a_graph_that_gained_nodes(tmp_path, edges, newer):
+    z, old, grown = tmp_path / "z.parquet", tmp_path / "old.parquet", tmp_path / "grown.csv"
+    grown.write_text(edges.read_text() + "n0,m1\nm1,m2\n")
+    done("embed", "--graph", edges, "--reports", old, "-o", z)
+    update = [
+        "embed",
+        "--graph",
+        grown,
+        "--reports",
+        newer,
+        "--update",
+        z,
+        "--previous-reports",
+        old,
+        "-o",
+        z,
+        "--json",
+    ]
+    refused = run(*update)
+    assert refused.exit_code == 3
+    assert "another graph" in refused.stderr
+    assert "--previous-graph" in refused.stderr
+    assert run(*update, "--previous-graph", grown).exit_code == 3
+    summary = json.loads(done(*update, "--previous-graph", edges).stdout)
+    assert (summary["nodes"], summary["new_reports"], summary["updated"]) == (NODES + 2, 4, True)
+    made, whole = Embedding.load(z), embed(read_graph(grown), Reports.from_parquet(newer))
+    assert made.ids.tolist() == whole.ids.tolist()
+    assert apart(made, whole) <= 0

@@ -1,14 +1,10 @@
-import inspect
-
 import numpy as np
 import pytest
 
-from privge import Campaign, Graph, Reports, embed, update
+from privge import Campaign, Graph, Reports, embed
 from privge.curator import embed_reports, update_from_reports
 from privge.embedding.join import Joining
 from privge.errors import BadData, CampaignMismatch, NotUpdatable
-
-needs_before = pytest.mark.skipif("before" not in inspect.signature(update).parameters, reason="update() lacks before=")
 
 
 @pytest.fixture
@@ -75,7 +71,6 @@ def test_strangers_in_a_newer_file_are_refused_or_dropped(smaller, some, apart):
     assert apart(made.embedding, embed(smaller, newer, unknown="drop")) <= 0
 
 
-@needs_before
 def test_a_graph_that_gained_nodes_takes_the_reports_that_had_no_place_before(graph, smaller, some, apart):
     older, newer = some(*range(35)), some(*range(38))
     first = embed_reports(smaller, older, joining=Joining(unknown="drop"))

@@ -1,4 +1,3 @@
-import inspect
 import logging
 import subprocess
 import sys
@@ -6,14 +5,12 @@ import sys
 import numpy as np
 import pytest
 
-from privge import Campaign, Local, embed, update
+from privge import Campaign, Local, embed
 from privge.collect.stores import open_store
 from privge.curator import embed_store, find_campaign, update_from_store
 from privge.embedding.join import Joining
 from privge.errors import BadData, CampaignMismatch, NotUpdatable
 from privge.propagation import Walk
-
-needs_before = pytest.mark.skipif("before" not in inspect.signature(update).parameters, reason="update() lacks before=")
 
 
 def test_a_curator_needs_no_command_line():
@@ -119,7 +116,6 @@ def test_reports_of_strangers_are_refused_or_dropped_and_counted(store, put, rep
     assert "dropped 1 of 6 new reports (16.7%)" in caplog.text
 
 
-@needs_before
 def test_a_graph_that_gained_nodes_takes_the_reports_that_had_no_place_before(
     store, put, reports, graph, smaller, apart
 ):

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import scipy.sparse
 import scipy.sparse.linalg
-from contract.series import exact_embedding
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from privge.graph import Graph
 from privge.propagation import ENGINES, Local, OnCluster, Sor, propagate
 from privge.propagation._kernels.gather import AHEAD, LANES
 from privge.propagation._kernels.relax import sweep
+from privge.testing.series import exact_embedding
 
 DIGITS = 60
 

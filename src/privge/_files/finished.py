@@ -27,7 +27,9 @@ def finished_parts(folder: Folder) -> tuple[tuple[str, ...], dict[str, Any]]:
     """Return the names of the parts of a finished folder, in order, and what `finish` said of them."""
     names = tuple(folder.names(".parquet"))
     if not folder.exists(_SUCCESS):
-        absent = "this is no folder of Parquet parts" if not names else "the folder is unfinished: there is no _SUCCESS"
+        absent = (
+            "this is not a folder of Parquet parts" if not names else "the folder is unfinished: there is no _SUCCESS"
+        )
         raise BadData(f"{folder.address}: {absent}; run the command that writes it again")
     counts = folder.document(_SUCCESS)
     if not isinstance(counts, dict) or counts.get("parts") != len(names):

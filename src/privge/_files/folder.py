@@ -169,7 +169,7 @@ class Folder:
         except (ValueError, RecursionError, OSError) as error:
             raise BadData(f"{self.address}/{name}: {error}") from error
         if not isinstance(document, dict):
-            raise BadData(f"{self.address}/{name}: this is no JSON object")
+            raise BadData(f"{self.address}/{name}: this is not a JSON object")
         return document
 
     def remove(self, names: Sequence[str]) -> None:
@@ -221,9 +221,9 @@ def _mapped(path: Path) -> NDArray[Any]:
     try:
         mapped: NDArray[Any] = npy.open_memmap(path, mode="r")
     except (SyntaxError, TokenError, OverflowError, TypeError) as error:
-        raise ValueError("this is no array of NumPy") from error
+        raise ValueError("this is not an array of NumPy") from error
     if not mapped.ndim:
-        raise ValueError("this is one number, no array of them")
+        raise ValueError("this is one number, not an array of them")
     return mapped
 
 
@@ -234,7 +234,7 @@ def _header(file: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:  # noqa: ANN401
         read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
         shape, fortran, kind = read(file)
     except (SyntaxError, TokenError, OverflowError, TypeError) as error:
-        raise ValueError("this is no array of NumPy") from error
+        raise ValueError("this is not an array of NumPy") from error
     if not shape or kind.hasobject or (fortran and len(shape) > 1):
-        raise ValueError("this is no array of numbers, row by row")
+        raise ValueError("this is not an array of numbers, row by row")
     return shape, kind

@@ -87,10 +87,18 @@ def plain_rows(path: Path, layout: Layout) -> tuple[bytes, list[str]]:
     braces = 0
     if layout.separator is None:
         content, braces = re.subn(_BRACES.encode(), b"", content) if b"{" in content else (content, 0)
-        content = re.sub(rb"(?m)^[ \t]+|[ \t]+$", b"", content)
-        content = re.sub(rb"[ \t]+", b"\t", content)
+        content = _between_tabs(content)
     left_out = [f"left out {comments:,} lines that begin with #"] if comments else []
     return content, left_out + (["what stands in braces is not used"] if braces else [])
+
+
+def _between_tabs(content: bytes) -> bytes:
+    """Return lines of fields between white space as lines of fields between single tabs."""
+    odd = (b"  ", b" \t", b"\t ", b"\t\t", b" \n", b"\t\n", b"\n ", b"\n\t")
+    if content[:1].isspace() or content[-1:] in (b" ", b"\t") or any(pair in content for pair in odd):
+        content = re.sub(rb"(?m)^[ \t]+|[ \t]+$", b"", content)
+        return re.sub(rb"[ \t]+", b"\t", content)
+    return content.replace(b" ", b"\t")  # several times faster, and what most files need
 
 
 def separator_of_name(path: Path) -> str:

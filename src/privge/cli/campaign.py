@@ -13,7 +13,7 @@ import click
 
 from privge.campaign import Campaign
 from privge.cli.actor import as_field, user
-from privge.cli.declared import option, options_into
+from privge.cli.declared import file_option, flag, options_into
 from privge.cli.fields import asked_fields
 from privge.cli.options import INPUT, OUTPUT, check_output, existing, json_option, naming, refuse_given
 from privge.cli.passwords import warn_of_password
@@ -37,13 +37,11 @@ def campaign() -> None:
 class ServiceOptions:
     """Who acts, when a service is asked as its operator."""
 
-    admin_token_file: Path | None = option(
-        "--admin-token-file", type=INPUT, help="The operator's secret.  [default: PRIVGE_ADMIN_TOKEN]"
+    admin_token_file: Path | None = file_option(
+        "--admin-token-file", about="The operator's secret.  [default: PRIVGE_ADMIN_TOKEN]"
     )
     name: str | None = as_field()
-    insecure_http: bool = option(
-        "--insecure-http", is_flag=True, help="Allow plain http to another machine: others can read along."
-    )
+    insecure_http: bool = flag("--insecure-http", about="Allow plain http to another machine: others can read along.")
 
 
 @campaign.command()

@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from privge.campaign import Campaign
-from privge.cli.declared import option, options_into
-from privge.cli.options import INPUT, Finite, existing, json_option, naming, refuse_given
+from privge.cli.declared import file_option, flag, option, options_into
+from privge.cli.options import Finite, existing, json_option, naming, refuse_given
 from privge.cli.terminal import one_line
 from privge.device.contribute import Contribution
 from privge.device.contribute import contribute as send_one
@@ -34,23 +34,18 @@ class ValueOptions:
         metavar="URL",
         help="https://host/v1/campaigns/ and the id; with --check, a campaign in TOML or JSON.",
     )
-    features_path: Path = option(
-        "--features",
-        type=INPUT,
-        required=True,
-        help="Your values (.json): a list in order, or an object by name. They stay here.",
+    features_path: Path = file_option(
+        "--features", about="Your values (.json): a list in order, or an object by name. They stay here.", required=True
     )
-    check: bool = option(
-        "--check", is_flag=True, help="Only say, to you alone, how many of your values do not fit; contact nobody."
-    )
+    check: bool = flag("--check", about="Only say, to you alone, how many of your values do not fit; contact nobody.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class PersonOptions:
     """Who contributes, and how much they are ready to spend."""
 
-    token_file: Path | None = option(
-        "--token-file", type=INPUT, help=f"The token that the platform gave you.  [default: ${_TOKEN}]"
+    token_file: Path | None = file_option(
+        "--token-file", about=f"The token that the platform gave you.  [default: ${_TOKEN}]"
     )
     folder: Path | None = option(
         "--folder",
@@ -67,9 +62,7 @@ class PersonOptions:
         type=Finite(0),
         help=f"Your cap for all campaigns; remembered.  [at first {DEFAULT_CAPS.lifetime:g}]",
     )
-    insecure_http: bool = option(
-        "--insecure-http", is_flag=True, help="Allow plain http to another machine: others can read along."
-    )
+    insecure_http: bool = flag("--insecure-http", about="Allow plain http to another machine: others can read along.")
 
 
 @click.command()

@@ -52,14 +52,11 @@ class EdgeOptions:
 class ConversionOptions:
     """What the conversion may take, and where its result goes."""
 
-    id_column: str = option(
-        "--id-column", metavar="NAME", default="id", show_default=True, help="Column of the ids in the nodes."
-    )
+    id_column: str = option("--id-column", metavar="NAME", default="id", help="Column of the ids in the nodes.")
     memory: int = option(
         "--memory",
         type=_Bytes(),
         default="2GB",
-        show_default=True,
         metavar="BYTES",
         help="Memory to use, roughly: 500MB, 2GB. Less is slower, and works too.",
     )

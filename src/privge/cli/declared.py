@@ -7,12 +7,31 @@ from typing import Any
 
 import click
 
-from privge.cli.options import Command
+from privge.cli.options import INPUT, PLACE, Command
 
 
 def option(*names: str, **attributes: Any) -> Any:  # noqa: ANN401 (the field has the type that click converts to)
-    """Declare a field that is an option, as `click.option` does; the field's own name is the name of its value."""
-    return field(metadata={"names": names, "attributes": attributes})
+    """Declare a field that is an option, as `click.option` does; its value has the name of the field.
+
+    A default is shown, unless it is nothing.
+    """
+    shown = {"show_default": True} if attributes.get("default") not in (None, "") else {}
+    return field(metadata={"names": names, "attributes": {**shown, **attributes}})
+
+
+def place_option(*names: str, about: str, **attributes: Any) -> Any:  # noqa: ANN401 (a field)
+    """Declare a path or an address."""
+    return option(*names, type=PLACE, metavar="PLACE", help=about, **attributes)
+
+
+def file_option(*names: str, about: str, **attributes: Any) -> Any:  # noqa: ANN401 (a field)
+    """Declare a file to read."""
+    return option(*names, type=INPUT, help=about, **attributes)
+
+
+def flag(name: str, *, about: str) -> Any:  # noqa: ANN401 (a field)
+    """Declare something that is so or not."""
+    return option(name, is_flag=True, help=about)
 
 
 def options_into(**groups: type) -> Callable[[Command], Command]:

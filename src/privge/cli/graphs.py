@@ -6,9 +6,9 @@ from pathlib import Path
 import click
 
 from privge._files.folder import Folder
-from privge.cli.declared import option
+from privge.cli.declared import file_option, option, place_option
 from privge.cli.ids import IdOptions
-from privge.cli.options import INPUT, PLACE, in_parts
+from privge.cli.options import in_parts
 from privge.graph import EdgeColumns, Graph, StoredGraph, read_graph
 from privge.propagation.cluster import stored_graph
 
@@ -17,16 +17,12 @@ from privge.propagation.cluster import stored_graph
 class PlaceOfGraph:
     """Where a graph is."""
 
-    graph_place: str = option(
+    graph_place: str = place_option(
         "--graph",
-        type=PLACE,
+        about="Edges: .csv, .tsv, .txt, .edgelist (also .gz), .parquet, .npz; or what `privge convert` made.",
         required=True,
-        metavar="PLACE",
-        help="Edges: .csv, .tsv, .txt, .edgelist (also .gz), .parquet, .npz; or what `privge convert` made.",
     )
-    nodes_path: Path | None = option(
-        "--nodes", type=INPUT, help="Table with a column id: all nodes, isolated ones too."
-    )
+    nodes_path: Path | None = file_option("--nodes", about="Table with a column id: all nodes, isolated ones too.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,13 +54,11 @@ class GraphOptions(ColumnOptions, PlaceOfGraph):
         help="Whether the first line of the edges names their columns; if not, they are 1, 2, 3.  "
         "[default: as it looks]",
     )
-    previous_graph: str | None = option(
+    previous_graph: str | None = place_option(
         "--previous-graph",
-        type=PLACE,
-        metavar="PLACE",
-        help="With --update, the graph of the earlier embedding, if it has gained nodes or edges since.",
+        about="With --update, the graph of the earlier embedding, if it has gained nodes or edges since.",
     )
-    previous_nodes: Path | None = option("--previous-nodes", type=INPUT, help="Its table of nodes, if it had one.")
+    previous_nodes: Path | None = file_option("--previous-nodes", about="Its table of nodes, if it had one.")
 
     def read(self, ids: IdOptions, work: Folder | None = None) -> Graph | StoredGraph:
         """Open or read the graph; for a cluster it is a folder that all workers see."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import click
 
-from privge.cli.declared import option
+from privge.cli.declared import flag, option
 from privge.cli.options import in_parts
 
 
@@ -13,15 +13,9 @@ class IdOptions:
     """How the ids of a table are read."""
 
     id_column: str = option(
-        "--id-column",
-        metavar="NAME",
-        default="id",
-        show_default=True,
-        help="Column of the ids in a table of nodes or features.",
+        "--id-column", metavar="NAME", default="id", help="Column of the ids in a table of nodes or features."
     )
-    integer_ids: bool = option(
-        "--integer-ids", is_flag=True, help="Ids in text files are integers, not text; 007 is refused."
-    )
+    integer_ids: bool = flag("--integer-ids", about="Ids in text files are integers, not text; 007 is refused.")
 
     def refuse_for(self, place: str) -> None:
         """Refuse what has no effect on a folder or an address, where ids have a name and a type already."""

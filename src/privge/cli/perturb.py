@@ -12,9 +12,9 @@ from privge._files.folder import Folder
 from privge._machine import peak_bytes
 from privge.campaign import Campaign
 from privge.cli.cluster import cluster_option, opened_cluster
-from privge.cli.declared import option, options_into
+from privge.cli.declared import file_option, flag, options_into, place_option
 from privge.cli.ids import IdOptions
-from privge.cli.options import INPUT, PLACE, check_output, in_parts, json_option
+from privge.cli.options import check_output, in_parts, json_option
 from privge.cli.progress import progress_bar
 from privge.cli.simulated import Simulation, SimulationOptions, warn
 from privge.errors import SecondDraw
@@ -25,15 +25,13 @@ from privge.perturbation.simulate_parts import simulate_parts
 class FeatureOptions:
     """Whose features are perturbed, and for which campaign."""
 
-    features_place: str = option(
+    features_place: str = place_option(
         "--features",
-        type=PLACE,
+        about="Table with a column id, or sparse .npz; or a folder or address of Parquet files.",
         required=True,
-        metavar="PLACE",
-        help="Table with a column id, or sparse .npz; or a folder or address of Parquet files.",
     )
-    campaign_path: Path | None = option(
-        "--campaign", type=INPUT, help="Campaign in TOML or JSON, instead of the options below."
+    campaign_path: Path | None = file_option(
+        "--campaign", about="Campaign in TOML or JSON, instead of the options below."
     )
 
 
@@ -42,16 +40,14 @@ class OutputOptions:
     """Where the reports go, and who draws them."""
 
     cluster: str | None = cluster_option()
-    output: str = option(
+    output: str = place_option(
         "-o",
         "--output",
-        type=PLACE,
+        about="Where the reports go (.parquet; for a folder of features, a folder or address).",
         required=True,
-        metavar="PLACE",
-        help="Where the reports go (.parquet; for a folder of features, a folder or address).",
     )
-    overwrite: bool = option(
-        "--overwrite", is_flag=True, help="Replace a file of reports: everybody is drawn, and spends epsilon, again."
+    overwrite: bool = flag(
+        "--overwrite", about="Replace a file of reports: everybody is drawn, and spends epsilon, again."
     )
 
 

@@ -58,17 +58,12 @@ class SelectionOptions:
 class RunOptions:
     """How often they are run, and where everything is."""
 
-    repeats: int = option(
-        "--repeats", type=click.IntRange(1), default=10, show_default=True, help="Splits and draws of noise."
-    )
-    jobs: int = option(
-        "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes; they share the processors."
-    )
+    repeats: int = option("--repeats", type=click.IntRange(1), default=10, help="Splits and draws of noise.")
+    jobs: int = option("--jobs", type=click.IntRange(1), default=1, help="Processes; they share the processors.")
     folder: Path = option(
         "--results",
         type=click.Path(path_type=Path, file_okay=False),
         default=Path("results"),
-        show_default=True,
         help="Finished repeats are kept here and never run again.",
     )
     data_dir: Path | None = option(

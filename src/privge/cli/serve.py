@@ -9,8 +9,8 @@ import click
 
 from privge._imports import require
 from privge.cli.actor import user
-from privge.cli.declared import option, options_into
-from privge.cli.options import INPUT, existing
+from privge.cli.declared import file_option, option, options_into
+from privge.cli.options import existing
 from privge.cli.passwords import shows_password
 from privge.cli.token import keys_field
 from privge.collect.stores.rules import LIFETIME_EPSILON
@@ -33,30 +33,25 @@ def _cap(_context: click.Context, _parameter: click.Parameter, value: str) -> fl
 def _seconds(name: str, default: float, about: str, *, most: float = 600) -> Any:  # noqa: ANN401 (a field)
     """Declare a time."""
     allowed = click.FloatRange(0, most, min_open=True)
-    return option(name, type=allowed, default=default, show_default=True, help=about)
+    return option(name, type=allowed, default=default, help=about)
 
 
 @dataclass(frozen=True, kw_only=True)
 class AddressOptions:
     """Where to listen."""
 
-    host: str = option(
-        "--host", default="127.0.0.1", show_default=True, help="Where to listen; behind a proxy, keep it local."
-    )
-    port: int = option(
-        "--port", type=click.IntRange(0, 65_535), default=8080, show_default=True, help="0 takes a free one."
-    )
+    host: str = option("--host", default="127.0.0.1", help="Where to listen; behind a proxy, keep it local.")
+    port: int = option("--port", type=click.IntRange(0, 65_535), default=8080, help="0 takes a free one.")
     workers: int = option(
         "--workers",
         type=click.IntRange(1, 64),
         default=1,
-        show_default=True,
         help="Processes. SQLite has one writer, so exactly 1; PostgreSQL takes several.",
     )
-    tls_cert: Path | None = option(
-        "--tls-cert", type=INPUT, help="Certificate chain (PEM); without one, put a TLS proxy in front."
+    tls_cert: Path | None = file_option(
+        "--tls-cert", about="Certificate chain (PEM); without one, put a TLS proxy in front."
     )
-    tls_key: Path | None = option("--tls-key", type=INPUT, help="Its private key (PEM), readable by you alone.")
+    tls_key: Path | None = file_option("--tls-key", about="Its private key (PEM), readable by you alone.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,10 +59,8 @@ class AccessOptions:
     """Who may do what."""
 
     keys_file: Path | None = keys_field()
-    admin_token_file: Path | None = option(
-        "--admin-token-file",
-        type=INPUT,
-        help="Secret of the operator, 32 characters or more.  [default: PRIVGE_ADMIN_TOKEN]",
+    admin_token_file: Path | None = file_option(
+        "--admin-token-file", about="Secret of the operator, 32 characters or more.  [default: PRIVGE_ADMIN_TOKEN]"
     )
     origins: tuple[str, ...] = option(
         "--allow-origin", multiple=True, help="Web origin whose pages may send reports; repeatable."
@@ -83,17 +76,15 @@ class LimitOptions:
         callback=_cap,
         metavar="NUMBER",
         default=f"{LIFETIME_EPSILON:g}",
-        show_default=True,
         help="The most a node may spend over all campaigns; none sets no limit.",
     )
     rate: float = option(
         "--rate",
         type=click.FloatRange(0, min_open=True),
         default=1.0,
-        show_default=True,
         help="Requests a second that one node may make in the long run.",
     )
-    burst: int = option("--burst", type=click.IntRange(1), default=20, show_default=True, help="And at once.")
+    burst: int = option("--burst", type=click.IntRange(1), default=20, help="And at once.")
     body_seconds: float = _seconds("--body-seconds", 10.0, "Time in which a body must arrive.")
     head_seconds: float = _seconds("--head-seconds", 15.0, "Time in which a request must begin and its head arrive.")
     summary_seconds: float = _seconds("--summary-seconds", 60.0, "How often the log sums up the requests.", most=86_400)

@@ -9,15 +9,15 @@ from typing import Self
 
 import click
 
-from privge.cli.declared import option
-from privge.cli.options import INPUT, PLACE, existing, given, in_parts, naming, refuse_given
+from privge.cli.declared import file_option, option, place_option
+from privge.cli.options import existing, given, in_parts, naming, refuse_given
 from privge.cli.progress import progress_bar
 from privge.cli.simulated import DESCRIBING, Simulation
 from privge.cli.walks import JoiningOptions, WalkOptions
 from privge.collect.stores import Store
 from privge.curator import Made, embed_reports, embed_store, find_campaign, update_from_reports, update_from_store
 from privge.embedding.embedding import Embedding
-from privge.errors import BadData, NotUpdatable
+from privge.errors import BadData, NotUpdatable, OtherGraph
 from privge.graph import Graph, StoredGraph
 from privge.propagation import HERE, Local, Place
 from privge.reports import Reports
@@ -28,11 +28,8 @@ from privge.reports.parts import ReportParts
 class SourceOptions:
     """Where the reports come from."""
 
-    reports_place: str | None = option(
-        "--reports",
-        type=PLACE,
-        metavar="PLACE",
-        help="Reports that devices sent: .parquet, or a folder or address of parts.",
+    reports_place: str | None = place_option(
+        "--reports", about="Reports that devices sent: .parquet, or a folder or address of parts."
     )
     store_url: str | None = option(
         "--store", metavar="URL", help="Or their store: sqlite:///path, postgresql://...  [default: PRIVGE_STORE]"
@@ -42,16 +39,14 @@ class SourceOptions:
         metavar="ID|FILE",
         help="With --store, which campaign: its id, or how it begins. With --features, a campaign in TOML or JSON.",
     )
-    update_path: str | None = option(
-        "--update", type=PLACE, metavar="PLACE", help="Earlier embedding: add only the reports that are new since."
+    update_path: str | None = place_option(
+        "--update", about="Earlier embedding: add only the reports that are new since."
     )
-    previous_reports: str | None = option(
+    previous_reports: str | None = place_option(
         "--previous-reports",
-        type=PLACE,
-        metavar="PLACE",
-        help="With --reports and --update, the reports of the earlier embedding: they show which are new.",
+        about="With --reports and --update, the reports of the earlier embedding: they show which are new.",
     )
-    features_path: Path | None = option("--features", type=INPUT, help="Or private features, to simulate the devices.")
+    features_path: Path | None = file_option("--features", about="Or private features, to simulate the devices.")
 
     def settled(self) -> Self:
         """Return this with the store of the environment, if no source is given, and refuse what does not fit."""
@@ -196,7 +191,9 @@ def _previous(place: str) -> Iterator[Embedding]:
             yield previous
     except BadData as error:
         if isinstance(error.__cause__, NotUpdatable):
-            raise NotUpdatable(f"{error}; leave out --update to embed from the beginning") from error
+            grown = isinstance(error.__cause__, OtherGraph) and not given("previous_graph")
+            more = "; if it only gained nodes or edges, give the former one as --previous-graph" if grown else ""
+            raise NotUpdatable(f"{error}{more}; leave out --update to embed from the beginning") from error
         raise
 
 

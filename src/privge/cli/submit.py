@@ -15,9 +15,9 @@ import numpy as np
 from privge._imports import require
 from privge._typing import Progress
 from privge.campaign import Campaign
-from privge.cli.declared import option, options_into
+from privge.cli.declared import file_option, flag, option, options_into, place_option
 from privge.cli.ids import IdOptions
-from privge.cli.options import INPUT, PLACE, json_option, refuse_given
+from privge.cli.options import json_option, refuse_given
 from privge.cli.people import Piece, feature_pieces, report_pieces, token_source
 from privge.cli.progress import progress_bar
 from privge.cli.terminal import one_line
@@ -40,14 +40,12 @@ class PeopleOptions:
     """Whose reports are sent, and to which campaign."""
 
     url: str = option("--campaign", required=True, metavar="URL", help="https://host/v1/campaigns/ and the id.")
-    batch_place: str | None = option(
+    batch_place: str | None = place_option(
         "--batch",
-        type=PLACE,
-        metavar="PLACE",
-        help="Private features, to simulate devices: a table with id (and token), .npz, or a folder of Parquet files.",
+        about="Private features, to simulate devices: a table with id (and token), .npz, or a folder of Parquet files.",
     )
-    reports_place: str | None = option(
-        "--reports", type=PLACE, metavar="PLACE", help="Or finished reports, to pass them on: .parquet, or a folder."
+    reports_place: str | None = place_option(
+        "--reports", about="Or finished reports, to pass them on: .parquet, or a folder."
     )
 
     def check(self, ids: IdOptions) -> None:
@@ -65,9 +63,7 @@ class TokenOptions:
     """Where people's tokens come from."""
 
     keys_file: Path | None = keys_field()
-    tokens_path: Path | None = option(
-        "--tokens", type=INPUT, help="Instead of keys, a table with the columns id and token."
-    )
+    tokens_path: Path | None = file_option("--tokens", about="Instead of keys, a table with the columns id and token.")
 
     def check(self) -> None:
         """Refuse two sources."""
@@ -89,16 +85,8 @@ class SendingOptions:
         type=click.Path(path_type=Path, file_okay=False),
         help="Where finished reports are kept.  [default: privge/submit in your data folder]",
     )
-    size: int = option(
-        "--size",
-        type=click.IntRange(1, MAX_BATCH),
-        default=1_000,
-        show_default=True,
-        help="Reports in one request.",
-    )
-    insecure_http: bool = option(
-        "--insecure-http", is_flag=True, help="Allow plain http to another machine: others can read along."
-    )
+    size: int = option("--size", type=click.IntRange(1, MAX_BATCH), default=1_000, help="Reports in one request.")
+    insecure_http: bool = flag("--insecure-http", about="Allow plain http to another machine: others can read along.")
 
 
 @click.command()

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from privge.cli.declared import option
+from privge.cli.declared import file_option
 from privge.cli.options import INPUT, OUTPUT
 from privge.errors import BadData
 
@@ -16,7 +16,7 @@ _KEYS_HELP = "Signing keys, made by `privge token keygen`.  [default: PRIVGE_TOK
 
 def keys_field() -> Any:  # noqa: ANN401 (a field)
     """Declare ``--keys-file``."""
-    return option("--keys-file", type=INPUT, help=_KEYS_HELP)
+    return file_option("--keys-file", about=_KEYS_HELP)
 
 
 @click.group()

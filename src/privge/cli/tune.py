@@ -26,9 +26,7 @@ class CollectionOptions:
 
     dataset: str = option("--dataset", required=True, help="A name of `privge datasets`.")
     mechanism: str = campaign_field("mechanism")
-    epsilon: float = option(
-        "--epsilon", type=float, default=1.0, show_default=True, help="Privacy budget; not for the controls."
-    )
+    epsilon: float = option("--epsilon", type=float, default=1.0, help="Privacy budget; not for the controls.")
     k: int | None = option(
         "--k", type=click.IntRange(1), help="Features a person reports.  [default: that of the experiments]"
     )
@@ -53,10 +51,8 @@ class CollectionOptions:
 class SearchOptions:
     """How long is searched, and where the trials go."""
 
-    trials: int = option("--trials", type=click.IntRange(1), default=50, show_default=True, help="Settings to try.")
-    seed: int = option(
-        "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of split, noise and search."
-    )
+    trials: int = option("--trials", type=click.IntRange(1), default=50, help="Settings to try.")
+    seed: int = option("--seed", type=click.IntRange(0), default=0, help="Of split, noise and search.")
     output: Path | None = option("-o", "--output", type=OUTPUT, help="Write every trial to this JSON file.")
 
 

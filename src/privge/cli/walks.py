@@ -9,9 +9,9 @@ import click
 
 from privge._files.folder import Folder
 from privge.cli.cluster import cluster_option, opened_cluster
-from privge.cli.declared import option
+from privge.cli.declared import flag, option, place_option
 from privge.cli.one_of import OneOf
-from privge.cli.options import PLACE, Finite, refuse_given
+from privge.cli.options import Finite, refuse_given
 from privge.embedding.join import Joining
 from privge.propagation import DEFAULT_ALPHA, DEFAULT_R, DEFAULT_TOLERANCE, HERE, Local, OnCluster, Place, Walk, engines
 
@@ -24,15 +24,13 @@ class WalkOptions:
         "--alpha",
         type=Finite(0, 1, min_open=True, max_open=True),
         default=DEFAULT_ALPHA,
-        show_default=True,
         help="Decay: near 1 stays local, near 0 reaches far.",
     )
-    r: float = option("--r", type=Finite(0, 1), default=DEFAULT_R, show_default=True, help="Convolution coefficient.")
+    r: float = option("--r", type=Finite(0, 1), default=DEFAULT_R, help="Convolution coefficient.")
     tolerance: float = option(
         "--tolerance",
         type=Finite(0, min_open=True),
         default=DEFAULT_TOLERANCE,
-        show_default=True,
         help="Largest error of any entry, certified.",
     )
 
@@ -50,7 +48,6 @@ class JoiningOptions:
         "--decoding",
         type=click.Choice(["raw", "unbiased"]),
         default="raw",
-        show_default=True,
         help="raw as in the paper; unbiased divides by the gain.",
     )
     clip: float | None = option(
@@ -59,8 +56,8 @@ class JoiningOptions:
         help="Largest size of a decoded value; a feature goes from -1 to 1. For laws with long tails, against false "
         "reports.  [default: none]",
     )
-    drop_unknown: bool = option(
-        "--drop-unknown", is_flag=True, help="Drop reports of nodes that are not in the graph, and count them."
+    drop_unknown: bool = flag(
+        "--drop-unknown", about="Drop reports of nodes that are not in the graph, and count them."
     )
 
     @property
@@ -73,9 +70,7 @@ class JoiningOptions:
 class PlaceOptions:
     """Where it is computed."""
 
-    engine: str = option(
-        "--engine", type=OneOf(engines), default=HERE.engine, show_default=True, help="How to solve it."
-    )
+    engine: str = option("--engine", type=OneOf(engines), default=HERE.engine, help="How to solve it.")
     threads: int | None = option("--threads", type=click.IntRange(1), help="By default one for each processor.")
     memory: int | None = option(
         "--memory", type=click.IntRange(0), help="Bytes the result may take; more goes through a temporary file."
@@ -85,14 +80,10 @@ class PlaceOptions:
         "--regime",
         type=click.Choice(["auto", "columns", "edges"]),
         default="auto",
-        show_default=True,
         help="On a cluster: a block of columns a task, or the graph cut in shards.",
     )
-    work_folder: str | None = option(
-        "--work-folder",
-        type=PLACE,
-        metavar="PLACE",
-        help="On a cluster: a folder that all workers share.  [default: OUTPUT.work]",
+    work_folder: str | None = place_option(
+        "--work-folder", about="On a cluster: a folder that all workers share.  [default: OUTPUT.work]"
     )
 
     def check(self) -> None:

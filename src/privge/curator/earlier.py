@@ -2,7 +2,6 @@
 
 import logging
 from dataclasses import asdict, dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from privge.curator.made import Made
 from privge.embedding import embed, update
 from privge.embedding.embedding import Embedding
 from privge.embedding.join import Joining, Unknown
-from privge.errors import NotUpdatable
+from privge.errors import OtherGraph
 from privge.graph import Graph
 from privge.graph.stored import StoredGraph
 from privge.propagation import Local
@@ -50,7 +49,7 @@ class Earlier:
         made_from = self.graph if self.before is None else self.before
         if self.embedding.provenance.graph.fingerprint != made_from.fingerprint:
             which = "another graph" if self.before is None else "another graph than the previous one that is given"
-            raise NotUpdatable(f"the embedding was made from {which}")
+            raise OtherGraph(f"the embedding was made from {which}")
 
     def used(self, reports: Reports) -> Reports:
         """Return those of the older reports that are in the embedding: their nodes were in its graph."""
@@ -63,15 +62,14 @@ class Earlier:
             news = known(news, self.graph)
         if not len(news) and self.before is None:
             return Made(self.embedding, 0, updated=True)
-        grown: dict[str, Any] = {} if self.before is None else {"before": self.before}
         updated = update(
             self.embedding,
             news,
             graph=self.graph,
             reports=used,
+            before=self.before,
             tolerance=self.tolerance,
             threads=on.threads,
-            **grown,
         )
         return Made(updated, len(news), updated=True)
 
