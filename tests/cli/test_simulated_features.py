@@ -58,7 +58,7 @@ def test_columns_go_to_the_features_of_their_names(tmp_path, campaign):
     assert levels(Reports.from_parquet(tmp_path / "r.parquet")) == [
         [round(v * 32) / 32 for v in row] for row in EXPECTED
     ]
-    assert "left out 1 column that is no feature of the campaign: 'town'" in result.stderr
+    assert "left out 1 column that is not a feature of the campaign: 'town'" in result.stderr
 
 
 def test_parts_go_by_name_too(tmp_path, campaign):

@@ -187,7 +187,7 @@ def test_other_columns_stay_at_home_and_what_is_clipped_is_said(run, tmp_path, k
     table = users(tmp_path / "u.parquet", town=["x"] * COUNT, b=np.full(COUNT, 61_234.57))
     result = run("--batch", table, "--keys-file", keys)
     assert result.exit_code == 0, result.stderr
-    assert "left out 1 column that is no feature of the campaign: 'town'" in result.stderr
+    assert "left out 1 column that is not a feature of the campaign: 'town'" in result.stderr
     assert re.search(r"^b: (\d+) of \1 values clipped to 0\.\.1$", result.stderr, re.MULTILINE)
     assert "61234" not in result.stderr
     assert not any("clipped" in str(request) for request in service.requests)

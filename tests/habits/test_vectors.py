@@ -69,8 +69,13 @@ def test_positions_are_refused_where_ids_are_meant():
         z[np.array([True, False, True, False, True])]
     with pytest.raises(BadData, match="not in the embedding"):
         z[True]
-    assert True not in z
     assert 0.0 not in z
+
+
+def test_a_truth_value_is_not_the_node_of_that_name():
+    z = pg.embed([("True", "a"), ("a", "b"), ("b", "c"), ("c", "d")], reports(["True", "a", "b", "c", "d"]))
+    assert "True" in z
+    assert True not in z
 
 
 def test_17_and_its_digits_are_one_node():

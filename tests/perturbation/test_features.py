@@ -113,7 +113,7 @@ def test_other_columns_are_left_out_and_named(caplog):
         )
         caplog.clear()
         assert rows(campaign().simulate(wider)) == EVERYBODY
-        assert caplog.messages == ["left out 2 columns that are no features of the campaign: 'town', 'b'"]
+        assert caplog.messages == ["left out 2 columns that are not features of the campaign: 'town', 'b'"]
     many = frame().assign(**{f"c{i}": 0 for i in range(9)})
     campaign().simulate(many)
     assert caplog.messages[-1].endswith("'c3', 'c4' and 4 more")

@@ -107,7 +107,7 @@ def test_parts_say_it_once_and_keep_it_nowhere(tmp_path, cluster, caplog, on_clu
         pq.write_table(pa.table(table), tmp_path / "f" / f"{i}.parquet")
     asked = campaign(dimensions=2, names=["a", "b"], k=2)
     expected = [
-        "left out 1 column that is no feature of the campaign: 'town'",
+        "left out 1 column that is not a feature of the campaign: 'town'",
         "b: 30 of 30 values clipped to 0..1",
     ]
     simulate_parts(asked, tmp_path / "f", tmp_path / "r", cluster=cluster if on_cluster else None)

@@ -63,7 +63,7 @@ def check_parts(folder: Folder, files: Sequence[str], wanted: Sequence[str], spa
             with opened_parquet(folder, name) as opened:
                 found |= dict.fromkeys(_outside(opened, wanted, span))
         except (pa.ArrowException, OSError) as error:
-            raise BadData(f"{folder.file(name)}: no Parquet file ({error})") from error
+            raise BadData(f"{folder.file(name)}: not a Parquet file ({error})") from error
     if found:
         raise _refusal([repr(name) for name in found], len(wanted), span, how)
 

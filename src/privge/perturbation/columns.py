@@ -27,7 +27,9 @@ def pick(names: Sequence[str], wanted: Sequence[str], what: str = "column") -> t
 def remark_extra(extra: Sequence[str]) -> None:
     """Say which columns of a table are not used."""
     if extra:
-        columns = "1 column that is no feature" if len(extra) == 1 else f"{len(extra):,} columns that are no features"
+        columns = (
+            "1 column that is not a feature" if len(extra) == 1 else f"{len(extra):,} columns that are not features"
+        )
         logger.warning("left out %s of the campaign: %s", columns, listed([repr(name) for name in extra]))
 
 

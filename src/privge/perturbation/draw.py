@@ -37,18 +37,18 @@ def report(campaign: Campaign, x: FeatureVector, node: str | int) -> Report:
 def draw(campaign: Campaign, x: FeatureVector, node: str | int) -> Drawn:
     """Perturb one person's features, and say how many values did not fit.
 
-    *Taking part says nothing.* Whatever the values are, a report comes out, after the same work: what is no number is
-    missing, what lies outside the bounds is treated by the campaign's policy, and names that the campaign does not ask
-    for are not looked at. What is refused is refused for the public document, before ``x`` is touched, or for the form
-    of ``x`` (a list where there must be names, or of another length), which an application decides, not a person.
+    *Taking part says nothing.* Whatever the values are, a report comes out, after the same work: what is not a number
+    is missing, what lies outside the bounds is treated by the campaign's policy, and names that the campaign does not
+    ask for are not looked at. What is refused is refused for the public document, before ``x`` is touched, or for the
+    form of ``x`` (a list where there must be names, or of another length), which an application decides, not a person.
 
     Parameters
     ----------
     campaign
         The public contract.
     x
-        One value for each feature, in order; or a mapping from feature name to value. None, NaN and what is no number
-        are missing values, as is a feature that the mapping leaves out.
+        One value for each feature, in order; or a mapping from feature name to value. None, NaN and what is not a
+        number are missing values, as is a feature that the mapping leaves out.
     node
         The person's id in the graph.
     """
@@ -72,7 +72,7 @@ def _draw(campaign: Campaign, x: FeatureVector, node: str | int) -> Drawn:
 def rehearse(campaign: Campaign, node: str | int) -> None:
     """Do the work of `draw` on public values and forget the result; what the law prepares for everybody stays.
 
-    The values are no numbers, which takes the longest to find out.
+    The values are not numbers, which takes the longest to find out.
     """
     draw(campaign, np.broadcast_to(np.array(object(), dtype=np.object_), campaign.dimensions), node)
 

@@ -40,7 +40,7 @@ def read_features(
     path
         The table or matrix.
     leave_out
-        Columns that are no features.
+        Columns that are not features.
     wanted
         Names of the features, in the order that columns shall have; any other column is left out, with a remark.
     integer_ids

@@ -122,7 +122,7 @@ class Part:
     reports
         How many it has.
     extra
-        Columns of the file that are no features.
+        Columns of the file that are not features.
     tally
         What was outside bounds or missing; None if the part was finished before.
     """

@@ -21,10 +21,11 @@ from privge._imports import needed
 from privge._typing import Codes, Decoding, Indices
 from privge.campaign import Campaign
 from privge.campaign.indices import indices_matrix
-from privge.errors import BadData, CampaignMismatch
+from privge.errors import BadData
 from privge.ids import Ids, RowsById, SeveralIds, as_ids, as_texts, first_repeated, is_node
 from privge.mechanisms import Clipped
 from privge.reports import files
+from privge.reports.checks import check_campaign, checked_codes, codes_of
 from privge.reports.report import Report
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class Reports:
     ) -> None:
         nodes = as_ids(ids)
         indices = indices_matrix(campaign.id, nodes.tolist(), campaign.dimensions, campaign.k)
-        self._freeze(campaign, nodes, _checked_codes(campaign, codes, len(nodes)), indices, seeded=seeded)
+        self._freeze(campaign, nodes, checked_codes(campaign, codes, len(nodes)), indices, seeded=seeded)
 
     def _freeze(self, campaign: Campaign, ids: Ids, codes: Codes, indices: Indices, *, seeded: bool) -> None:
         object.__setattr__(self, "campaign", campaign)
@@ -137,14 +138,7 @@ class Reports:
     def collect(cls, campaign: Campaign, reports: Iterable[Report]) -> Self:
         """Gather single reports; a report of another campaign is refused."""
         answers = list(reports)
-        for answer in answers:
-            _same_campaign(campaign, answer.campaign_id)
-        if any(len(answer.codes) != campaign.k for answer in answers):
-            raise BadData(f"every report of this campaign has {campaign.k} codes")
-        for row, answer in enumerate(answers):
-            if not all(type(code) is int and 0 <= code < campaign.law.outputs for code in answer.codes):
-                raise BadData(f"row {row}: codes must be integers from 0 to {campaign.law.outputs - 1}")
-        matrix = np.array([answer.codes for answer in answers], dtype=np.int64).reshape(len(answers), campaign.k)
+        matrix = codes_of(campaign, answers)
         seeded = any(answer.seeded for answer in answers)
         return cls(campaign, [answer.node for answer in answers], matrix, seeded=seeded)  # type: ignore[arg-type]
 
@@ -157,7 +151,7 @@ class Reports:
         if not parts:
             raise ValueError("there is nothing to join")
         for part in parts[1:]:
-            _same_campaign(parts[0].campaign, part.campaign.id)
+            check_campaign(parts[0].campaign, part.campaign.id)
         names = [part.ids for part in parts if len(part)] or [parts[0].ids]
         alike = names if len({each.dtype for each in names}) == 1 else list(map(as_texts, names))
         codes, indices = (np.concatenate([getattr(part, name) for part in parts]) for name in ("codes", "indices"))
@@ -242,18 +236,3 @@ class Reports:
         if stored.seal != files.seal(reports.digest, seeded=stored.seeded):
             raise BadData("the reports were changed after they were written: their digest differs")
         return reports
-
-
-def _checked_codes(campaign: Campaign, codes: NDArray[np.integer], rows: int) -> Codes:
-    matrix = np.asarray(codes)
-    if matrix.shape != (rows, campaign.k) or matrix.dtype.kind not in "iu":
-        raise BadData(f"codes must be integers of shape {(rows, campaign.k)}, got {matrix.dtype} {matrix.shape}")
-    wrong = np.flatnonzero(((matrix < 0) | (matrix >= campaign.law.outputs)).any(axis=1))
-    if wrong.size:
-        raise BadData(f"row {wrong[0]} has a code outside 0..{campaign.law.outputs - 1}")
-    return matrix.astype(np.uint16)
-
-
-def _same_campaign(campaign: Campaign, other: str) -> None:
-    if other != campaign.id:
-        raise CampaignMismatch(f"a report answers campaign {str(other)[:12]}, not {campaign.id[:12]}")
