@@ -179,8 +179,12 @@ def test_a_matrix_is_refused_where_its_rows_could_mean_two_things():
 
 
 def test_a_graph_is_asked_for_where_it_belongs():
-    with pytest.raises(ValueError, match=r"PrivGE\(graph=graph\)\.fit\(features\)"):
-        pg.PrivGE().fit(pg.as_graph(EDGES), table())
+    graph, asked = pg.as_graph(EDGES), {"epsilon": 3.0, "seed": 1}
+    first, parameter = pg.PrivGE(**asked).fit_transform(graph, table()), pg.PrivGE(graph=graph, **asked)
+    assert (np.asarray(first) == np.asarray(parameter.fit_transform(table()))).all()
+    for twice in (lambda: parameter.fit(graph, table()), lambda: pg.PrivGE().fit(graph)):
+        with pytest.raises(ValueError, match=r"once: PrivGE\(graph=graph\)\.fit\(features\)"):
+            twice()
     with pytest.raises(ValueError, match="there is no graph"):
         pg.PrivGE().fit(table())
 

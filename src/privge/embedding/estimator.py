@@ -100,8 +100,10 @@ class PrivGE(TransformOutput, NamedParameters):
     seed: int | None = None
     on: Place | None = None
 
-    def fit(self, features: FeatureData, y: object = None) -> Self:  # noqa: ARG002 (pipelines hand labels to every step)
+    def fit(self, features: FeatureData | GraphData, y: object = None) -> Self:
         """Perturb everybody's features and embed; results end in an underscore.
+
+        ``fit(graph, features)`` is understood too, if the graph can be nothing else (`privge.Graph`, networkx, PyG).
 
         Parameters
         ----------
@@ -113,8 +115,9 @@ class PrivGE(TransformOutput, NamedParameters):
         y
             Not used; scikit-learn's pipelines hand the labels to every step.
         """
-        graph = self._public_graph(features)
-        people = with_ids(graph, features, by_position=has_order(self.graph))
+        given, data = self._told_apart(features, y)
+        graph = as_graph(given)
+        people = with_ids(graph, data, by_position=has_order(given))
         ordered = in_graph_order(graph, people)
         check_features(people, assumed(self.low, self.high), "low= and high=, numbers or mappings from column names")
         campaign = self._campaign(people)
@@ -160,9 +163,10 @@ class PrivGE(TransformOutput, NamedParameters):
         matrix = self.embedding_.matrix if in_order else self.embedding_[ids]
         return self._contained(matrix, features, ids)
 
-    def fit_transform(self, features: FeatureData, y: object = None) -> Transformed:
+    def fit_transform(self, features: FeatureData | GraphData, y: object = None) -> Transformed:
         """Draw everybody's report, and return a vector for each row of the features; parameters as for `fit`."""
-        return self.fit(features, y).transform(features)
+        people = y if is_graph(features) else features
+        return self.fit(features, y).transform(people)
 
     def get_feature_names_out(self, input_features: NDArray[np.object_] | None = None) -> NDArray[np.object_]:
         """Return the names of the columns: as each is one feature, spread over the graph, those of the features.
@@ -211,12 +215,15 @@ class PrivGE(TransformOutput, NamedParameters):
             non_deterministic=self.seed is None,
         )
 
-    def _public_graph(self, features: FeatureData) -> Graph:
+    def _told_apart(self, features: FeatureData | GraphData, y: object) -> tuple[GraphData, FeatureData]:
+        """Return the graph and the features, whichever of the two ways they were given in."""
         if is_graph(features):
-            raise ValueError("features come first, the graph is a parameter: PrivGE(graph=graph).fit(features)")
+            if y is None or self.graph is not None:
+                raise ValueError("give a graph and features once: PrivGE(graph=graph).fit(features)")
+            return features, y
         if self.graph is None:
-            raise ValueError("there is no graph to embed: PrivGE(graph=graph)")
-        return as_graph(self.graph)
+            raise ValueError("there is no graph to embed: PrivGE(graph=graph).fit(features)")
+        return self.graph, features
 
     def _campaign(self, people: Features) -> Campaign:
         low, high = (by_column(bound, people.names) for bound in (self.low, self.high))
