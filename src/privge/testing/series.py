@@ -10,7 +10,8 @@ from privge.graph import Graph
 def exact_embedding(graph: Graph, features: scipy.sparse.csr_array, alpha: float, r: float) -> Floats:
     """Solve ``Z = alpha (I - (1-alpha) D^(r-1) A D^(-r))^(-1) X``; isolated nodes have degree 1 in the powers."""
     adjacency = graph.to_scipy().toarray().astype(np.float64)
-    degrees = np.maximum(adjacency.sum(axis=1), 1)
+    sums = adjacency.sum(axis=1)
+    degrees = np.where(sums > 0, sums, 1.0)
     operator = np.diag(degrees ** (r - 1)) @ adjacency @ np.diag(degrees**-r)
     dense = features.toarray().astype(np.float64)
     solved: Floats = alpha * np.linalg.solve(np.eye(graph.nodes) - (1 - alpha) * operator, dense)
