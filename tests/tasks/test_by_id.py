@@ -210,5 +210,5 @@ def test_nodes_that_are_not_in_the_embedding_are_refused_and_counted(people, hom
 
 
 def test_something_else_than_a_graph_is_refused_by_its_name():
-    with pytest.raises(TypeError, match="got ndarray"):
+    with pytest.raises(BadData, match=r"shape \(m, 2\), got \(3, 3\)"):
         split_edges(np.zeros((3, 3)), seed=0)

@@ -217,6 +217,9 @@ def _walk(graph: Graph, rows: Rows, columns: NDArray[np.integer], **options: Unp
     """Return what arrives at each node, column by column, of the ones that stand at these rows and columns."""
     ones = np.ones(len(rows), dtype=np.float32)
     start = scipy.sparse.csr_array((ones, (rows, columns)), shape=(graph.nodes, int(columns.max()) + 1))
+    unknown = sorted(options.keys() - PageRank.__annotations__.keys())
+    if unknown:
+        raise TypeError(f"{unknown[0]!r} is not an option of a baseline")
     alpha, r, tolerance = options["alpha"], options["r"], options["tolerance"]
     on = Local(threads=options.get("threads"))
     return propagate(graph, start, alpha=alpha, r=r, tolerance=tolerance, on=on)[0]
