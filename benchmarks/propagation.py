@@ -24,8 +24,7 @@ from numba import njit
 import privge as pg
 from graphs import facebook, power_law
 from privge._machine import peak_bytes
-from privge.embedding.update import _change
-from privge.propagation import Local, Problem, Sor, Walk, propagate, propagate_change
+from privge.propagation import Local, Problem, Sor, Walk, propagate
 from privge.propagation._kernels.gather import AHEAD, LANES, add_rows
 
 ALPHA, R, TOLERANCE = 0.05, 0.1, 1e-4
@@ -42,7 +41,7 @@ def timed(work):
 
 def peers(graph, problem):
     """Yield (name, step): step(y, start) is one power iteration on all columns, in the peer's own arrays."""
-    weights = np.repeat(problem.weights, graph.degrees).astype(np.float32)
+    weights = np.repeat(problem.factors, graph.degrees).astype(np.float32)
     indices, indptr = graph.indices.astype(np.int32), graph.indptr.astype(np.int32)
     operator = scipy.sparse.csr_array((weights, indices, indptr), shape=(graph.nodes, graph.nodes))
     yield "scipy CSR float32 power iteration", lambda start, count: _power(lambda y: operator @ y, start, count)
@@ -181,13 +180,14 @@ def at_scale(nodes, columns):
     z, wall, cpu = timed(lambda: pg.embed(graph, reports, alpha=0.1, r=R, tolerance=TOLERANCE))
     peak = peak_bytes()  # of making the graph, simulating every device and embedding; not of what follows
     edge_columns = len(graph.indices) * columns * z.provenance.run.sweeps
-    print(json.dumps({
-        "nodes": nodes, "edges": graph.edges, "columns": columns, "wall": wall, "cpu": cpu,
-        "sweeps": z.provenance.run.sweeps, "certificate": z.provenance.run.certificate,
-        "ns_per_edge_column": cpu / edge_columns * 1e9, "roofline": roofline(nodes),
-        "ns_per_line": _sweep_seconds(graph) / len(graph.indices) * 1e9,
-        "peak": peak / 2**30,
-    }))  # fmt: skip
+    weights = np.random.default_rng(2).uniform(0.1, 10, graph.edges)
+    weighted = pg.Graph.from_edges(graph.to_edges(), nodes=graph.ids, weights=weights)
+    result = {"nodes": nodes, "edges": graph.edges, "columns": columns, "wall": wall, "cpu": cpu}
+    result |= {"sweeps": z.provenance.run.sweeps, "certificate": z.provenance.run.certificate}
+    result |= {"ns_per_edge_column": cpu / edge_columns * 1e9, "roofline": roofline(nodes), "peak": peak / 2**30}
+    result["ns_per_line"] = _sweep_seconds(graph) / len(graph.indices) * 1e9
+    result["ns_per_weighted_line"] = _sweep_seconds(weighted) / len(graph.indices) * 1e9
+    print(json.dumps(result))
 
 
 def _sweep_seconds(graph):
@@ -195,53 +195,18 @@ def _sweep_seconds(graph):
     from privge.propagation._kernels.relax import sweep
     from privge.propagation.relaxation import Order, System, aligned
 
-    system = System.of(Order.of(graph, reorder=True), alpha=0.1, r=R, tolerance=TOLERANCE)
+    system = System.of(Order.of(graph, reorder=True), graph.strengths, Walk(0.1, R, TOLERANCE))
     y, start = aligned(graph.nodes, np.float32), aligned(graph.nodes, np.float32)
     y[:], start[:] = 1, 1
-    order, weights = system.order, system.weights.astype(np.float32)
-    arguments = (order.indptr, order.indices, weights, start, y, np.float32(1.2))
+    order, factors = system.order, system.factors.astype(np.float32)
+    arguments = (order.indptr, order.indices, system.shares, factors, start, y, np.float32(1.2))
     sweep(*arguments)
     return min(timed(lambda: sweep(*arguments))[2] for _ in range(3))
 
 
-def several(times, work):
-    """Run several times, keeping one result at a time; return the last, the median wall time and all of them."""
-    walls, result = [], None
-    for _ in range(times):
-        result = None
-        result, wall, _ = timed(work)
-        walls.append(wall)
-    return result, float(np.median(walls)), sorted(walls)
-
-
-def updates(nodes, columns):
-    """Add 100 reports to a finished embedding, and find the share of new reports at which redoing all is as fast."""
-    graph = power_law(nodes, 10 * nodes)
-    campaign = pg.Campaign(dimensions=columns, low=0, high=1, mechanism="hds", epsilon=1.0, k=5)
-    everybody = campaign.simulate(scipy.sparse.csr_array((nodes, columns)))
-    part = lambda rows: pg.Reports.with_indices(  # noqa: E731
-        campaign, everybody.ids[rows], everybody.codes[rows], everybody.indices[rows]
-    )
-    pg.embed(graph, everybody, alpha=0.1, r=R, tolerance=TOLERANCE)  # compile
-    full, wall_full, _ = several(3, lambda: pg.embed(graph, everybody, alpha=0.1, r=R, tolerance=TOLERANCE))
-    before, late = part(slice(100, None)), part(slice(0, 100))
-    old = pg.embed(graph, before, alpha=0.1, r=R, tolerance=TOLERANCE)
-    pg.update(old, part(slice(0, 1)), graph=graph, reports=before)  # compile
-    new, wall_new, walls = several(5, lambda: pg.update(old, late, graph=graph, reports=before))
-    difference = float(np.abs(new.matrix - full.matrix).max())
-    change = _change(graph, before, late, "raw")
-    _, run = propagate_change(graph, change, Walk(0.1, R, TOLERANCE), threads=2)
-    share = 100 * run.relaxation_forecast / max(run.pushes_forecast, 1) / nodes
-    certified = new.provenance.run.certificate + full.provenance.run.certificate
-    result = {"full": wall_full, "update": wall_new, "fastest": walls[0], "slowest": walls[-1]}
-    result |= {"way": run.engine, "difference": difference, "certified": certified, "break_even": share}
-    print(json.dumps(result))
-
-
-def in_own_process(*arguments):
-    output = subprocess.run(
-        [sys.executable, __file__, *map(str, arguments)], capture_output=True, text=True, check=True
-    )
+def in_own_process(*arguments, script=__file__):
+    command = [sys.executable, script, *map(str, arguments)]
+    output = subprocess.run(command, capture_output=True, text=True, check=True)
     return json.loads(output.stdout.splitlines()[-1])
 
 
@@ -259,30 +224,29 @@ def main():
     print(
         "\nPower-law graphs with ten edges a node, 64 columns (16 from 5,000,000 nodes on), 2 threads, alpha 0.1, r 0.1"
     )
-    print(f"  {'nodes':>10}{'edges':>12}{'wall s':>8}{'CPU s':>8}{'sweeps':>8}{'ns/edge/column':>16}{'ns/line':>9}"
-          f"{'roofline':>10}{'reached':>9}{'peak GiB':>10}")  # fmt: skip
+    print(f"  {'nodes':>10}{'edges':>12}{'wall s':>8}{'CPU s':>8}{'sweeps':>8}{'ns/edge/column':>16}", end="")
+    print(f"{'ns/line':>9}{'weighted':>10}{'roofline':>10}{'reached':>9}{'peak GiB':>10}")
     for nodes in sizes:
         run = in_own_process("--at-scale", nodes, 64 if nodes <= 1_000_000 else 16)
         print(
             f"  {run['nodes']:>10,}{run['edges']:>12,}{run['wall']:>8.1f}{run['cpu']:>8.1f}{run['sweeps']:>8.0f}"
-            f"{run['ns_per_edge_column']:>16.2f}{run['ns_per_line']:>9.1f}{run['roofline']:>10.1f}"
+            f"{run['ns_per_edge_column']:>16.2f}{run['ns_per_line']:>9.1f}{run['ns_per_weighted_line']:>10.1f}{run['roofline']:>10.1f}"
             f"{run['roofline'] / run['ns_per_line']:>9.0%}{run['peak']:>10.2f}"
         )
-    run = in_own_process("--updates", 1_000_000, 64)
-    print("\n100 new reports in the embedding of 1,000,000 nodes, 64 columns")
-    faster = run["full"] / run["update"]
-    print(
-        f"  full {run['full']:.1f} s (median of 3), update by {run['way']} {run['update']:.2f} s (median of 5,", end=" "
-    )
-    print(f"{run['fastest']:.2f} to {run['slowest']:.2f}): {faster:.1f} times faster")
-    print(f"  largest difference to the full recomputation {run['difference']:.1e}, certified {run['certified']:.1e}")
-    print(f"  forecast of the break-even: {run['break_even']:.2%} of the nodes")
+    updates = Path(__file__).with_name("updates.py")
+    for what, title in (("--reports", "100 new reports"), ("--nodes", "100 new nodes with 10 edges each, and reports")):
+        run = in_own_process(what, 1_000_000, 64, script=updates)
+        print(f"\n{title} in the embedding of 1,000,000 nodes, 64 columns")
+        faster = run["full"] / run["update"]
+        print(f"  full {run['full']:.1f} s (median of 3), update {run['update']:.2f} s (median of 5,", end=" ")
+        print(f"{run['fastest']:.2f} to {run['slowest']:.2f}): {faster:.1f} times faster")
+        print(f"  largest difference to the full one {run['difference']:.1e}, certified {run['certified']:.1e}")
+        if "break_even" in run:
+            print(f"  forecast of the break-even: {run['break_even']:.2%} of the nodes")
 
 
 if __name__ == "__main__":
     if "--at-scale" in sys.argv:
         at_scale(int(sys.argv[2]), int(sys.argv[3]))
-    elif "--updates" in sys.argv:
-        updates(int(sys.argv[2]), int(sys.argv[3]))
     else:
         main()

@@ -71,10 +71,12 @@ class Growth:
 
         Neighbours are compared by a sum of 64 bits with a secret key, which misses a difference with a chance of 2^-64.
         """
-        before, graph = self.before, self.graph
-        key = np.uint64(secrets.randbits(64))
-        new = _digests(graph, np.arange(graph.nodes), key)[self.place]
-        same = (_digests(before, self.place, key) == new) & (before.degrees == graph.degrees[self.place])
+        before, graph, key = self.before, self.graph, np.uint64(secrets.randbits(64))
+        weighted = before.weighted or graph.weighted
+        with ThreadPoolExecutor(1) as pool:
+            former = pool.submit(_digests, before, self.place, key, weighted=weighted)
+            new, old = _digests(graph, np.arange(graph.nodes), key, weighted=weighted), former.result()
+        same = (old == new[self.place]) & (before.degrees == graph.degrees[self.place])
         changed = np.ones(graph.nodes, dtype=np.bool_)
         changed[self.place[same]] = False
         return np.flatnonzero(changed)
@@ -193,9 +195,9 @@ class Correction:
         if not rmax > 0:
             raise ChangeTooLarge  # float64 cannot reach this tolerance here; whoever computes anew may say so
         queue = np.empty(1 << graph.nodes.bit_length(), dtype=np.int32)
-        pushed = np.empty(graph.nodes, dtype=np.int32)
-        scratch = (residue, reserve, np.zeros(graph.nodes, dtype=np.uint8), queue, pushed)
-        edges, most = (graph.indptr, graph.indices, graph.weights, problem.factors), self._most
+        pushed, reached = np.empty(graph.nodes, dtype=np.int32), np.zeros(graph.nodes, dtype=np.uint8)
+        scratch = (residue, reserve, problem.factors.copy(), reached, queue, pushed)
+        edges, most = (graph.indptr, graph.indices, graph.weights), self._most
         count, visits = ripple(*edges, problem.alpha, rmax, self.rows, scratch, most)
         if visits > most:
             raise ChangeTooLarge
@@ -243,10 +245,11 @@ class Correction:
         return (pushing + computing) * 2**-53 / problem.alpha * problem.largest_scale
 
 
-def _digests(graph: Graph, names: NDArray[np.int64], key: np.uint64) -> NDArray[np.uint64]:
+def _digests(graph: Graph, names: NDArray[np.int64], key: np.uint64, *, weighted: bool) -> NDArray[np.uint64]:
     from privge.graph._kernels import digest_rows
 
     digests = np.empty(graph.nodes, dtype=np.uint64)
-    bits = None if graph.weights is None else graph.weights.view(np.uint64)
-    digest_rows(graph.indptr, graph.indices, bits, names, key, digests)
+    weights = graph.weights if graph.weights is not None else np.ones(len(graph.indices) if weighted else 0)
+    bits = weights.view(np.uint64) if weighted else None
+    digest_rows(graph.indptr, graph.indices, bits, names.astype(np.int32), key, digests)
     return digests

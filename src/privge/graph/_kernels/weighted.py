@@ -135,15 +135,13 @@ def balance_weights(starts, first, entries, bits, begin, row, key):
 def digest_rows(indptr, indices, bits, names, key, digests):
     """Write what tells the neighbours of each row from others, whatever their order: a sum over them that looks random.
 
-    ``names`` are numbers of the nodes that do not change with their order. ``bits`` are those of the weights; None
-    stands for weights of 1.
+    ``names`` are numbers of the nodes that do not change with their order; ``bits`` are those of the weights, or None.
     """
-    one = np.uint64(0x3FF0000000000000)  # the bits of 1.0
     for v in range(indptr.size - 1):
         digest = np.uint64(0)
         for e in range(indptr[v], indptr[v + 1]):
-            weight = one if bits is None else bits[e]
-            digest += finished(finished(np.uint64(names[indices[e]]) ^ key) ^ weight)
+            name = finished(np.uint64(names[indices[e]]) ^ key)
+            digest += name if bits is None else finished(name ^ bits[e])
         digests[v] = digest
 
 

@@ -77,9 +77,7 @@ def _accumulate(builder, rows, numbers, total, span, weighed) -> None:
     builder.cbranch(builder.icmp_signed("<", position, span[1]), body, done)
 
     builder.position_at_end(body)
-    later = builder.bitcast(rows.pointer(row_number(builder.add(position, _INT64(AHEAD)))), _INT8.as_pointer())
-    for line in range(0, LANES * rows.align, 64):
-        _prefetch(builder, builder.gep(later, [_INT64(line)]))
+    _prefetch_row(builder, rows, row_number(builder.add(position, _INT64(AHEAD))))
     row = weighed(position, rows.load(row_number(position)))
     position.add_incoming(builder.add(position, _INT64(1)), body)
     accumulator.add_incoming(builder.fadd(accumulator, row), body)
@@ -136,6 +134,19 @@ def pass_row(_context, rows, v, amount, factor, bound):
 
 
 @intrinsic
+def fetch_row(_context, rows, row):
+    """Ask for all 16 numbers of ``rows[row]`` to be brought into the cache; harmless if not used."""
+    signature = types.void(rows, types.int64)
+
+    def generate(context, builder, signature, arguments):
+        rows = _Rows(context, builder, signature, arguments, 0)
+        _prefetch_row(builder, rows, arguments[1])
+        return context.get_dummy_value()
+
+    return signature, generate
+
+
+@intrinsic
 def fetch_ahead(_context, rows, row):
     """Ask for ``rows[row]`` (of a contiguous vector or matrix) to be brought into the cache; harmless if not used."""
     signature = types.void(rows, types.int64)
@@ -149,6 +160,12 @@ def fetch_ahead(_context, rows, row):
         return context.get_dummy_value()
 
     return signature, generate
+
+
+def _prefetch_row(builder, rows, row) -> None:
+    start = builder.bitcast(rows.pointer(row), _INT8.as_pointer())
+    for line in range(0, LANES * rows.align, 64):
+        _prefetch(builder, builder.gep(start, [_INT64(line)]))
 
 
 def _prefetch(builder, pointer) -> None:

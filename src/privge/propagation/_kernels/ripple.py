@@ -7,40 +7,43 @@ What costs time is to visit a node, not to add 16 numbers there instead of one. 
 import numpy as np
 from numba import njit
 
-from privge.propagation._kernels.gather import LANES, fetch_ahead, pass_row
+from privge.propagation._kernels.gather import LANES, fetch_ahead, fetch_row, pass_row
 
-_AHEAD = 12  # neighbours asked for ahead of their turn
+_AHEAD = 16  # neighbours asked for ahead of their turn
+_QUEUE_AHEAD = 4  # waiting nodes whose data is asked for ahead of their turn
 
 
 @njit(cache=True, nogil=True)
-def ripple(indptr, indices, weights, factors, alpha, rmax, rows, scratch, most):
+def ripple(indptr, indices, weights, alpha, rmax, rows, scratch, most):
     """Push until no residue exceeds ``rmax``; return how many nodes were pushed and how many edges visited.
 
-    ``scratch`` is (``residue``, ``reserve``, ``state``, ``queue``, ``pushed``). On entry ``residue`` is what shall be
-    pushed, not zero in ``rows`` alone, and ``reserve`` and ``state`` are 0; on exit ``pushed`` lists the nodes that
-    were pushed. An edge passes on by its weight, or all alike if ``weights`` is None: each case is compiled by itself.
-    ``factors`` are ``(1-alpha) / strength``. It ends early after ``most`` visits. ``queue`` is a ring, a power of two
-    with a place for every node.
+    ``scratch`` is (``residue``, ``reserve``, ``factors``, ``reached``, ``queue``, ``pushed``). On entry ``residue`` is
+    what shall be pushed, not zero in ``rows`` alone, and ``reserve`` and ``reached`` are 0; on exit ``pushed`` lists
+    the nodes that were pushed. ``factors`` are ``(1-alpha) / strength``, negative while a node waits in the queue. An
+    edge passes on by its weight, or all alike if ``weights`` is None: each case is compiled by itself. It ends after
+    ``most`` visits. ``queue`` is a ring, a power of two with a place for every node and one more.
     """
-    residue, reserve, state, queue, pushed = scratch
+    residue, reserve, factors, reached, queue, pushed = scratch
     mask = np.int64(queue.size - 1)
     head, tail, count, visits = np.int64(0), np.int64(0), 0, 0
     amount = np.zeros(LANES, residue.dtype)
     zero = residue.dtype.type(0)
     for i in range(rows.size):
         v = np.int64(rows[i])
-        if pass_row(residue, v, amount, zero, rmax) and not state[v] & 1:
-            state[v] |= 1
+        if pass_row(residue, v, amount, zero, rmax) and factors[v] >= 0:
+            factors[v] = -factors[v]
             queue[tail & mask] = v
             tail += 1
     while head != tail and visits <= most:
         v = np.int64(queue[head & mask])
         head += 1
-        state[v] &= 2
+        if tail - head > _QUEUE_AHEAD:
+            _prepare(indptr, indices, residue, factors, queue, head, mask)
+        factors[v] = abs(factors[v])
         if not pass_row(residue, v, amount, zero, rmax):
             continue  # later pushes of the other sign made it small
-        if not state[v]:
-            state[v] = 2
+        if not reached[v]:
+            reached[v] = 1
             pushed[count] = v
             count += 1
         for lane in range(LANES):
@@ -51,15 +54,31 @@ def ripple(indptr, indices, weights, factors, alpha, rmax, rows, scratch, most):
         visits += last - first
         for e in range(first, last):
             if e + _AHEAD < last:
-                fetch_ahead(residue, indices[e + _AHEAD])
+                fetch_row(residue, indices[e + _AHEAD])
+                fetch_ahead(factors, indices[e + _AHEAD])
             u = np.int64(indices[e])
-            factor = factors[u] if weights is None else factors[u] * weights[e]
-            if pass_row(residue, u, amount, factor, rmax) and not state[u] & 1:
-                state[u] |= 1
-                queue[tail & mask] = u
-                tail += 1
+            factor = factors[u]
+            passed = abs(factor) if weights is None else abs(factor) * weights[e]
+            joins = pass_row(residue, u, amount, passed, rmax) & (factor > 0)
+            factors[u] = -factor if joins else factor
+            queue[tail & mask] = u
+            tail += np.int64(joins)
         amount[:] = 0
     return count, visits
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _prepare(indptr, indices, residue, factors, queue, head, mask):
+    """Bring what the next waiting nodes need into the cache, step by step: where, who, and the first neighbours."""
+    fetch_ahead(indptr, queue[(head + _QUEUE_AHEAD) & mask])
+    soon = queue[(head + 2) & mask]
+    fetch_ahead(indices, indptr[soon])
+    fetch_row(residue, soon)
+    following = queue[head & mask]
+    first = indptr[following]
+    for e in range(first, min(first + _AHEAD, indptr[following + 1])):
+        fetch_row(residue, indices[e])
+        fetch_ahead(factors, indices[e])
 
 
 @njit(cache=True, nogil=True)
