@@ -211,7 +211,7 @@ def test_nothing_of_the_private_values_is_beside_the_reports(features, output):
 
 def test_an_empty_folder_is_refused(root, output):
     for call in (lambda: simulate_parts(campaign(), root.sub("none"), output), lambda: ReportParts.open(output)):
-        with pytest.raises(BadData, match=r"no (Parquet files|folder of Parquet parts)"):
+        with pytest.raises(BadData, match=r"no Parquet files|not a folder of Parquet parts"):
             call()
 
 
