@@ -31,14 +31,14 @@ def test_a_device_that_obeys_refuse_gives_a_value_away(monkeypatch):
 
 
 def test_a_device_that_refuses_unknown_names_gives_its_names_away(monkeypatch):
-    values = drawing._values
+    values = drawing.values_at
 
     def strict(campaign, x, indices):
         if isinstance(x, dict) and not set(x) <= set(campaign.names):
             raise BadData("a name that is not asked for")
         return values(campaign, x, indices)
 
-    monkeypatch.setattr(drawing, "_values", strict)
+    monkeypatch.setattr(drawing, "values_at", strict)
     _, leaks = judge(pace=SHORT, only=("leave out a name",))
     assert ["behave differently" in leak for leak in leaks] == [True]
 

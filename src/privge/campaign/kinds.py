@@ -83,13 +83,13 @@ class Time(Kind[str]):
         try:
             moment = value if isinstance(value, datetime) else datetime.fromisoformat(str(value))
         except ValueError:
-            raise InvalidCampaign(name, f"must be a time such as 2027-01-31T12:00:00Z, got {value!r}") from None
+            raise InvalidCampaign(name, f"must be a time such as 2027-01-31T12:00:00Z, got {str(value)!r}") from None
         if moment.tzinfo is None:
-            raise InvalidCampaign(name, f"must have a time zone, such as a final Z, got {value!r}")
+            raise InvalidCampaign(name, f"must have a time zone, such as a final Z, got {str(value)!r}")
         try:
             utc = moment.astimezone(UTC)
         except OverflowError:
-            raise InvalidCampaign(name, f"is out of range, got {value!r}") from None
+            raise InvalidCampaign(name, f"is out of range, got {str(value)!r}") from None
         return utc.replace(microsecond=0, tzinfo=None).isoformat() + "Z"
 
 
