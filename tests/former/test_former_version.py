@@ -5,8 +5,8 @@
 people who use privge would no longer be understood.
 """
 
-import hashlib
 import copy
+import hashlib
 import json
 from pathlib import Path
 
