@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import privge as pg
 from privge.errors import BadData
 from privge.graph import Graph
-from privge.propagation import ChangeTooLarge, Growth, Walk, growth, propagate, propagate_growth
+from privge.propagation import ChangeTooLarge, Growth, Walk, growth, propagate, propagate_growth, ripple
 
 DIMENSIONS = 20  # more than one block of 16
 
@@ -208,7 +208,7 @@ def test_threads_do_not_change_the_result():
 
 
 def test_a_change_that_is_too_large_is_computed_anew(monkeypatch, caplog):
-    monkeypatch.setattr(growth, "_SMALL", 0)
+    monkeypatch.setattr(growth, "FEW_VISITS", 0)
     caplog.set_level("INFO", "privge")
     old, new = grown()
     everybody = simulated(np.arange(410))
@@ -220,9 +220,8 @@ def test_a_change_that_is_too_large_is_computed_anew(monkeypatch, caplog):
 
 
 def test_pushing_that_takes_too_long_ends(monkeypatch):
-    monkeypatch.setattr(growth, "_SWEEPS", 0)
-    monkeypatch.setattr(growth, "_SMALL", 20)
-    monkeypatch.setattr(growth, "_SHARE", 1e-9)
+    monkeypatch.setattr(ripple, "_SWEEPS", 0)
+    monkeypatch.setattr(ripple, "FEW_VISITS", 20)
     old, new = grown()
     features = scipy.sparse.random_array((410, 3), density=0.5, rng=np.random.default_rng(0), format="csr")
     change = Growth(old, new, new.rows_of(old.ids))

@@ -4,11 +4,12 @@ from privge.propagation.change import propagate_change
 from privge.propagation.chebyshev import Chebyshev
 from privge.propagation.engines import ENGINES, engines
 from privge.propagation.exact import Exact
-from privge.propagation.growth import ChangeTooLarge, Growth, propagate_growth
+from privge.propagation.growth import Growth, propagate_growth
 from privge.propagation.places import HERE, Local, OnCluster, Place, Regime
 from privge.propagation.problem import Certificate, Engine, Matrix, Problem, Propagation
 from privge.propagation.propagate import propagate
 from privge.propagation.push import Push
+from privge.propagation.ripple import ChangeTooLarge
 from privge.propagation.sor import Sor
 from privge.propagation.walk import DEFAULT_ALPHA, DEFAULT_R, DEFAULT_TOLERANCE, Walk
 

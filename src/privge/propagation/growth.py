@@ -11,8 +11,7 @@ of its neighbours count on that.
 row (see `privge.propagation.problem`). The residual of ``y + delta`` in the new system is at most the sum of
 
 * that one, in the rows that did not change;
-* what pushing leaves in any row, at most ``alpha rmax``, and what float64 adds to it (see `privge.propagation.push`);
-* what float64 adds to the residual that is computed, at most ``(degree + 64) 2^-53`` of the largest number involved;
+* what pushing leaves in any row, and what float64 adds to the residual (see `privge.propagation.ripple`);
 * what storing a result costs. Rounding moves ``y`` by ``u |y|``, and the residual by ``(2 - alpha) u max|y|`` at most.
   That is counted for the former result, for its multiplied rows and for the new one, with ``u`` of the precision of the
   result; and 24 times with that of float64, in which strengths and their powers are computed.
@@ -36,17 +35,11 @@ from privge._typing import Floats
 from privge.graph import Graph
 from privge.propagation._kernels.gather import LANES
 from privge.propagation.problem import Matrix, Problem, storing
-from privge.propagation.relaxation import aligned, largest_of
+from privge.propagation.ripple import FEW_VISITS, ChangeTooLarge, Ripple
 from privge.propagation.strengths import node_scale, unit_of
 from privge.propagation.walk import Walk
 
-_SMALL = 1 << 22  # visits that are never too many
-_SWEEPS = 6  # times all edges: more visits than that, and computing everything anew is faster
 _SHARE = 16  # if the changed rows have more than this part of all edges, everything is computed anew
-
-
-class ChangeTooLarge(Exception):
-    """So much changed that computing everything anew is faster."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,17 +62,34 @@ class Growth:
     def changed(self) -> NDArray[np.int64]:
         """Rows of the new graph that are new, or whose neighbours or weights are not what they were.
 
-        Neighbours are compared by a sum of 64 bits with a secret key, which misses a difference with a chance of 2^-64.
+        Where the order of the nodes is another, neighbours are compared by a sum of 64 bits with a secret key, which
+        misses a difference with a chance of 2^-64.
         """
+        changed = np.ones(self.graph.nodes, dtype=np.bool_)
+        if not (self.before.weighted or self.graph.weighted) and bool(np.all(np.diff(self.place) > 0)):
+            from privge.graph._kernels import find_changed
+
+            old, new = ((graph.indptr, graph.indices) for graph in (self.before, self.graph))
+            find_changed(old, new, self.place.astype(np.int32), changed)
+        else:
+            changed[self.place[self._same()]] = False
+        return np.flatnonzero(changed)
+
+    def _same(self) -> NDArray[np.bool_]:
+        """Say which rows of the former graph have the same neighbours and weights now."""
         before, graph, key = self.before, self.graph, np.uint64(secrets.randbits(64))
         weighted = before.weighted or graph.weighted
         with ThreadPoolExecutor(1) as pool:
             former = pool.submit(_digests, before, self.place, key, weighted=weighted)
             new, old = _digests(graph, np.arange(graph.nodes), key, weighted=weighted), former.result()
-        same = (old == new[self.place]) & (before.degrees == graph.degrees[self.place])
-        changed = np.ones(graph.nodes, dtype=np.bool_)
-        changed[self.place[same]] = False
-        return np.flatnonzero(changed)
+        same: NDArray[np.bool_] = (old == new[self.place]) & (before.degrees == graph.degrees[self.place])
+        return same
+
+    def new_first(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return rows with those of new nodes first: what they push cancels some of what their neighbours would."""
+        new = np.ones(self.graph.nodes, dtype=np.bool_)
+        new[self.place] = False
+        return np.concatenate([rows[new[rows]], rows[~new[rows]]])
 
     def factors(self, r: float) -> Floats:
         """``(D' / D)^r`` of each row of the former graph; 1 where a node had or has no neighbours.
@@ -130,15 +140,16 @@ def propagate_growth(
         Blocks of 16 columns that are treated at the same time; the result does not depend on it.
     """
     start = time.perf_counter()
-    if growth.graph.degrees[rows].sum() > max(_SMALL, len(growth.graph.indices)) / _SHARE:
+    if growth.graph.degrees[rows].sum() > max(FEW_VISITS, len(growth.graph.indices)) / _SHARE:
         raise ChangeTooLarge
     problem = Problem(growth.graph, features, walk)
     matrix: Matrix = np.zeros((growth.graph.nodes, former.shape[1]), dtype=former.dtype)
     largest = _carry(growth, former, problem, matrix)
-    correction = Correction(problem, rows, largest)
+    ripple = Ripple(problem, growth.new_first(rows), largest)
     blocks = list(problem.blocks(LANES))
-    with ThreadPoolExecutor(max(1, threads)) as pool:
-        done = list(pool.map(lambda columns: correction.apply(matrix, columns), blocks))
+    shares = [blocks[first::threads] for first in range(min(threads, len(blocks)))]
+    with ThreadPoolExecutor(max(1, len(shares))) as pool:
+        done = [block for part in pool.map(lambda share: ripple.apply(matrix, share), shares) for block in part]
     error = max((block.error for block in done), default=0.0)
     largest = max([largest, *(block.largest for block in done)])
     precisions = ((3, matrix.dtype), (24, np.dtype(np.float64)))
@@ -153,96 +164,6 @@ def _carry(growth: Growth, former: Matrix, problem: Problem, matrix: Matrix) -> 
 
     factors = growth.factors(problem.walk.r)
     return float(carry_rows(np.ascontiguousarray(former), growth.place, factors, problem.scale, matrix))
-
-
-@dataclass(frozen=True, slots=True)
-class CorrectedBlock:
-    """Bound of the error that correcting 16 columns leaves, largest ``|y|`` written, edges visited."""
-
-    error: float
-    largest: float
-    visits: int
-
-
-@dataclass(frozen=True, eq=False)
-class Correction:
-    """Removes the residual from some rows of a result.
-
-    Parameters
-    ----------
-    problem
-        The system that the result shall solve.
-    rows
-        Where it does not.
-    largest
-        The largest ``|y|`` of the result.
-    """
-
-    problem: Problem
-    rows: NDArray[np.int64]
-    largest: float
-
-    def apply(self, matrix: Matrix, columns: slice) -> CorrectedBlock:
-        """Correct 16 columns of a result, in place."""
-        from privge.propagation._kernels.ripple import add_to_rows, ripple
-
-        problem, graph, width = self.problem, self.problem.graph, columns.stop - columns.start
-        residue, reserve = aligned(graph.nodes, np.float64), aligned(graph.nodes, np.float64)
-        residue[self.rows, :width] = self.residual(matrix, columns) / problem.alpha
-        started = largest_of(residue)
-        rounded = self._rounding(started)
-        rmax = (problem.tolerance * (1 - 1e-6) - rounded) / problem.largest_scale
-        if not rmax > 0:
-            raise ChangeTooLarge  # float64 cannot reach this tolerance here; whoever computes anew may say so
-        queue = np.empty(1 << graph.nodes.bit_length(), dtype=np.int32)
-        pushed, reached = np.empty(graph.nodes, dtype=np.int32), np.zeros(graph.nodes, dtype=np.uint8)
-        scratch = (residue, reserve, problem.factors.copy(), reached, queue, pushed)
-        edges, most = (graph.indptr, graph.indices, graph.weights), self._most
-        count, visits = ripple(*edges, problem.alpha, rmax, self.rows, scratch, most)
-        if visits > most:
-            raise ChangeTooLarge
-        largest = add_to_rows(reserve, pushed[:count], problem.scale, matrix, columns.start, width)
-        return CorrectedBlock(rmax * problem.largest_scale + rounded, float(largest), int(visits))
-
-    def residual(self, matrix: Matrix, columns: slice) -> Floats:
-        """Return ``alpha D^(-r) X - (I - (1-alpha) P) y`` of the rows, for 16 columns."""
-        here, step = self._step
-        problem = self.problem
-        y = matrix[here, columns].astype(np.float64) / problem.scale[here, None]
-        own = y[np.searchsorted(here, self.rows)]
-        given = self._features[:, columns].toarray().astype(np.float64) / problem.scale[self.rows, None]
-        residual: Floats = problem.alpha * given + step @ y - own
-        return residual
-
-    @cached_property
-    def _features(self) -> scipy.sparse.csc_array:
-        return scipy.sparse.csc_array(self.problem.features[self.rows])
-
-    @cached_property
-    def _step(self) -> tuple[NDArray[np.int64], scipy.sparse.csr_array]:
-        """The rows and their neighbours, in order, and the rows of ``(1-alpha) P`` with these as columns."""
-        graph, rows = self.problem.graph, self.rows
-        counts = graph.degrees[rows]
-        starts = np.concatenate([[0], np.cumsum(counts)])
-        entries = np.repeat(graph.indptr[rows] - starts[:-1], counts) + np.arange(starts[-1])
-        neighbours = graph.indices[entries]
-        here = np.union1d(rows, neighbours)
-        numbers = np.repeat(self.problem.factors[rows], counts)
-        if graph.weights is not None:
-            numbers = numbers * graph.weights[entries]
-        shape = (len(rows), len(here))
-        return here, scipy.sparse.csr_array((numbers, np.searchsorted(here, neighbours), starts), shape=shape)
-
-    @property
-    def _most(self) -> int:
-        return max(_SMALL, _SWEEPS * len(self.problem.graph.indices))
-
-    def _rounding(self, started: float) -> float:
-        """Bound what float64 adds to an entry of Z, while pushing and in the residual that is pushed."""
-        problem = self.problem
-        pushing = 2 * (problem.largest_degree + 40) * started
-        computing = (problem.largest_degree + 64) * max(self.largest, started)
-        return (pushing + computing) * 2**-53 / problem.alpha * problem.largest_scale
 
 
 def _digests(graph: Graph, names: NDArray[np.int64], key: np.uint64, *, weighted: bool) -> NDArray[np.uint64]:

@@ -146,6 +146,25 @@ def digest_rows(indptr, indices, bits, names, key, digests):
 
 
 @njit(cache=True, nogil=True)
+def find_changed(old, new, place, changed):
+    """Mark the rows of a new graph whose neighbours are not what they were; all are marked on entry.
+
+    ``old`` and ``new`` are (``indptr``, ``indices``), ``place`` where the rows of the old graph stand now, ascending.
+    """
+    old_indptr, old_indices = old
+    indptr, indices = new
+    for v in range(place.size):
+        first, begin = old_indptr[v], indptr[place[v]]
+        degree = old_indptr[v + 1] - first
+        same = indptr[place[v] + 1] - begin == degree
+        e = 0
+        while same and e < degree:
+            same = place[old_indices[first + e]] == indices[begin + e]
+            e += 1
+        changed[place[v]] = not same
+
+
+@njit(cache=True, nogil=True)
 def scatter_weights(sources, targets, weights, shift, starts, carried):
     """As `scatter`, which must have filled ``starts``: put the weight of each pair at its place."""
     fill = starts[:-1].copy()

@@ -17,13 +17,14 @@ _QUEUE_AHEAD = 4  # waiting nodes whose data is asked for ahead of their turn
 def ripple(indptr, indices, weights, alpha, rmax, rows, scratch, most):
     """Push until no residue exceeds ``rmax``; return how many nodes were pushed and how many edges visited.
 
-    ``scratch`` is (``residue``, ``reserve``, ``factors``, ``reached``, ``queue``, ``pushed``). On entry ``residue`` is
-    what shall be pushed, not zero in ``rows`` alone, and ``reserve`` and ``reached`` are 0; on exit ``pushed`` lists
-    the nodes that were pushed. ``factors`` are ``(1-alpha) / strength``, negative while a node waits in the queue. An
-    edge passes on by its weight, or all alike if ``weights`` is None: each case is compiled by itself. It ends after
-    ``most`` visits. ``queue`` is a ring, a power of two with a place for every node and one more.
+    ``scratch`` is (``residue``, ``reserve``, ``factors``, ``slots``, ``queue``, ``pushed``). On entry ``residue`` is
+    what shall be pushed, not zero in ``rows`` alone, and ``slots`` are -1. On exit ``pushed`` lists the nodes that were
+    pushed, and ``reserve`` has a row for each of them, in that order. ``factors`` are ``(1-alpha) / strength`` and
+    negative while a node waits in the queue. An edge passes on by its weight, or all alike if ``weights`` is None: each
+    case is compiled by itself. It ends after ``most`` visits. ``queue`` is a ring, a power of two with a place for
+    every node and one more.
     """
-    residue, reserve, factors, reached, queue, pushed = scratch
+    residue, reserve, factors, slots, queue, pushed = scratch
     mask = np.int64(queue.size - 1)
     head, tail, count, visits = np.int64(0), np.int64(0), 0, 0
     amount = np.zeros(LANES, residue.dtype)
@@ -42,13 +43,14 @@ def ripple(indptr, indices, weights, alpha, rmax, rows, scratch, most):
         factors[v] = abs(factors[v])
         if not pass_row(residue, v, amount, zero, rmax):
             continue  # later pushes of the other sign made it small
-        if not reached[v]:
-            reached[v] = 1
-            pushed[count] = v
+        slot = slots[v]
+        if slot < 0:
+            slot = count
+            slots[v], pushed[slot], reserve[slot] = slot, v, 0
             count += 1
         for lane in range(LANES):
             amount[lane] = residue[v, lane]
-            reserve[v, lane] += alpha * amount[lane]
+            reserve[slot, lane] += alpha * amount[lane]
             residue[v, lane] = 0
         first, last = indptr[v], indptr[v + 1]
         visits += last - first
@@ -98,12 +100,12 @@ def carry_rows(rows, place, factors, scale, out):
 
 @njit(cache=True, nogil=True)
 def add_to_rows(reserve, rows, scale, out, first, width):
-    """Add ``scale * reserve`` of some rows to columns of ``out``; return the largest of ``|out| / scale`` there."""
+    """Add ``scale * reserve`` to some rows and columns of ``out``; return the largest of ``|out| / scale`` there."""
     largest = 0.0
     for i in range(rows.size):
         v = rows[i]
         for lane in range(width):
-            z = np.float64(out[v, first + lane]) + scale[v] * reserve[v, lane]
+            z = np.float64(out[v, first + lane]) + scale[v] * reserve[i, lane]
             out[v, first + lane] = z
             largest = max(largest, abs(z) / scale[v])
     return largest
