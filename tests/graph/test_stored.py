@@ -228,10 +228,17 @@ def test_damaged_texts_are_refused_without_quoting_them(tmp_path, name, damaged,
 @pytest.mark.parametrize(
     "change",
     [
-        {"nodes": "5"}, {"nodes": -1}, {"entries": 6.0}, {"ids": "texts"}, {"padding": 0}, {"sorted_ids": 1},
-        {"largest_degree": 1}, {"fingerprint": None}, {"loops": True},
+        {"nodes": "5"},
+        {"nodes": -1},
+        {"entries": 6.0},
+        {"ids": "texts"},
+        {"padding": 0},
+        {"sorted_ids": 1},
+        {"largest_degree": 1},
+        {"fingerprint": None},
+        {"loops": True},
     ],
-)  # fmt: skip
+)
 def test_a_field_that_is_not_what_it_must_be_is_refused(tmp_path, change):
     stored = save_graph(small(), tmp_path / "a.graph")
     stored.folder.write_document("graph.json", {**stored.folder.document("graph.json"), **change})

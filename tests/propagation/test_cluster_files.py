@@ -55,10 +55,14 @@ def test_a_damaged_order_is_refused_by_name(run, name, position, value):
 @pytest.mark.parametrize(
     ("name", "position", "value"),
     [
-        ("s00001-indices.npy", 0, 10**9), ("s00001-indices.npy", 0, -1), ("s00001-indptr.npy", 2, 10**9),
-        ("s00001-indptr.npy", 0, 1), ("s00001-halo.npy", 0, 24), ("s00001-halo.npy", -1, 10**9),
+        ("s00001-indices.npy", 0, 10**9),
+        ("s00001-indices.npy", 0, -1),
+        ("s00001-indptr.npy", 2, 10**9),
+        ("s00001-indptr.npy", 0, 1),
+        ("s00001-halo.npy", 0, 24),
+        ("s00001-halo.npy", -1, 10**9),
     ],
-)  # fmt: skip
+)
 def test_a_damaged_shard_is_made_again(run, name, position, value):
     halo = shards.prepare(run, 1)
     folder = run.folder.sub("shards")

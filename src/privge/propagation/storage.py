@@ -12,17 +12,17 @@ from privge.propagation.problem import Matrix
 logger = logging.getLogger(__name__)
 
 
-def allocate(shape: tuple[int, int], kind: type[np.floating], memory: int | None = None) -> Matrix:
-    """Return an array for a result; above ``memory`` bytes (half of the machine's, by default) it is a file.
+def allocate(shape: tuple[int, int], kind: type[np.floating], budget: int | None = None) -> Matrix:
+    """Return an array for a result; above ``budget`` bytes (half of the machine's, by default) it is a file.
 
     The space is taken in the temporary folder (``TMPDIR``) and given back with the array.
     """
     size = shape[0] * shape[1] * np.dtype(kind).itemsize
-    budget = _half_of_memory() if memory is None else memory
-    if size <= budget:
+    most = _half_of_memory() if budget is None else budget
+    if size <= most:
         return np.empty(shape, dtype=kind)
     handle, name = tempfile.mkstemp(prefix="privge-", suffix=".embedding")
-    logger.info("the result takes %.1f GB, above the budget of %.1f GB: it goes to %s", size / 1e9, budget / 1e9, name)
+    logger.info("the result takes %.1f GB, above the budget of %.1f GB: it goes to %s", size / 1e9, most / 1e9, name)
     try:
         if hasattr(os, "posix_fallocate"):
             os.posix_fallocate(handle, 0, size)  # a full disk is an error now, not a crash later

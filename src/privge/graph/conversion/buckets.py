@@ -50,10 +50,10 @@ class Buckets:
     weighted: bool = False
 
     @classmethod
-    def plan(cls, folder: Path, nodes: int, entries: int, memory: int, *, weighted: bool = False) -> "Buckets":
+    def plan(cls, folder: Path, nodes: int, entries: int, budget: int, *, weighted: bool = False) -> "Buckets":
         """Choose ranges such that a bucket is sorted fast and well within the memory."""
-        by_entries = -(-entries // max(1, min(_FASTEST, memory // (64 if weighted else 32))))
-        by_rows = -(-nodes // max(1, memory // 64))
+        by_entries = -(-entries // max(1, min(_FASTEST, budget // (64 if weighted else 32))))
+        by_rows = -(-nodes // max(1, budget // 64))
         count = min(max(1, by_entries, by_rows), _MOST)
         return cls(folder, nodes, max(0, (-(-nodes // count) - 1)).bit_length(), weighted)
 
@@ -111,7 +111,7 @@ class Buckets:
             for path in self.paths(bucket):
                 settle(path)
 
-    def rows(self, bucket: int, memory: int) -> Iterator["RowRange"]:
+    def rows(self, bucket: int, budget: int) -> Iterator["RowRange"]:
         """Yield first row, degrees, sorted neighbours and weights of ranges of rows, which together are the bucket.
 
         One range, unless hubs made the bucket too large for the memory; then the file is read for each range.
@@ -122,7 +122,7 @@ class Buckets:
         counts = np.zeros(min(1 << self.shift, self.nodes - first), dtype=np.int64)
         for pairs in self._read(bucket):
             count_rows(pairs, first, counts)
-        for begin, end in _ranges(counts, max(1, memory // (48 if self.weighted else 16))):
+        for begin, end in _ranges(counts, max(1, budget // (48 if self.weighted else 16))):
             starts = np.concatenate([[0], np.cumsum(counts[begin:end])])
             sort = self._weighted_range if self.weighted else self._range
             yield sort(bucket, range(first + begin, first + end), starts)

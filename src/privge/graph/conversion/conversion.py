@@ -29,7 +29,7 @@ class Conversion:
         What to call the list of nodes in a message.
     kind
         What all ids are.
-    memory
+    budget
         Bytes to use.
     progress
         Called with the edges that all stages have gone through, and what it will be in the end.
@@ -42,7 +42,7 @@ class Conversion:
     nodes: list[Part] | None
     nodes_place: str
     kind: Kind
-    memory: int
+    budget: int
     progress: Progress | None
     weight: str | None = None
     seen: list[int] = field(default_factory=lambda: [0])
@@ -55,7 +55,7 @@ class Conversion:
     @property
     def batch(self) -> int:
         """Rows to read at once."""
-        return max(1, min(1 << 20, self.memory // 256))
+        return max(1, min(1 << 20, self.budget // 256))
 
     @property
     def graph(self) -> Path:

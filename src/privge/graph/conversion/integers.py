@@ -13,7 +13,7 @@ from privge.graph.stored import rows_among_sorted
 Integers = NDArray[np.int64]
 
 
-def write_distinct(values: Iterable[Integers], target: Path, work: Path, memory: int, *, once: str = "") -> int:
+def write_distinct(values: Iterable[Integers], target: Path, work: Path, budget: int, *, once: str = "") -> int:
     """Write the distinct values in ascending order as ``.npy``, and return their number.
 
     Runs that fit into memory are sorted and written; then ranges of values are merged, each from all runs.
@@ -24,12 +24,12 @@ def write_distinct(values: Iterable[Integers], target: Path, work: Path, memory:
         Arrays of any size and order.
     target, work
         The file to write, and a folder for the runs.
-    memory
+    budget
         Bytes that may be taken, roughly.
     once
         If given, each value must be there only once; this is the place to name in the message.
     """
-    size = max(1, memory // 64)
+    size = max(1, budget // 64)
     runs = [_write_run(work / f"run-{number}.npy", run, once) for number, run in enumerate(_gather(values, size))]
     growing.begin(target)
     end = 0
@@ -41,13 +41,13 @@ def write_distinct(values: Iterable[Integers], target: Path, work: Path, memory:
     return end
 
 
-def integer_rows(ids: Integers, memory: int) -> Callable[[Integers], NDArray[np.int32]]:
+def integer_rows(ids: Integers, budget: int) -> Callable[[Integers], NDArray[np.int32]]:
     """Return the function from ids to rows, -1 for unknown ones, that is fastest for these ascending ids."""
     first, last = (int(ids[0]), int(ids[-1])) if len(ids) else (0, -1)
     span = last - first + 1
     if span == len(ids):
         return lambda asked: _inside(asked, first, last, lambda known: (known - first).astype(np.int32))
-    if span <= memory // 16:  # ids with gaps, such as 0, 1, ... without isolated nodes: look the row up in a table
+    if span <= budget // 16:  # ids with gaps, such as 0, 1, ... without isolated nodes: look the row up in a table
         table = np.full(span, -1, dtype=np.int32)
         table[ids - first] = np.arange(len(ids), dtype=np.int32)
         return lambda asked: _inside(asked, first, last, lambda known: table[known - first])

@@ -27,10 +27,10 @@ def numbering(conversion: Conversion, count: int) -> Iterator[Numbering]:
     """Yield the function that reads some parts and yields the rows of both ends of their edges."""
     if conversion.kind == "integers":
         ids = np.load(conversion.graph / "ids.npy", mmap_mode="r")
-        rows_of = integer_rows(np.asarray(ids), conversion.memory)
+        rows_of = integer_rows(np.asarray(ids), conversion.budget)
         yield lambda parts: _integer_pairs(conversion, parts, rows_of)
         return
-    with closing(Database(conversion.work, conversion.memory)) as database:
+    with closing(Database(conversion.work, conversion.budget)) as database:
         know(database, conversion.texts(count))
         yield lambda parts: _text_pairs(conversion, parts, database)
 

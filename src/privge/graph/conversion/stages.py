@@ -40,10 +40,10 @@ def number_ids(conversion: Conversion) -> int:
     graph = conversion.graph
     if conversion.kind == "integers":
         values = (column.to_numpy() for column in columns)
-        count = integers.write_distinct(values, graph / "ids.npy", conversion.work, conversion.memory, once=once)
+        count = integers.write_distinct(values, graph / "ids.npy", conversion.work, conversion.budget, once=once)
     else:
         offsets, text = graph / "ids-offsets.npy", graph / "ids-text.npy"
-        with closing(texts.Database(conversion.work, conversion.memory)) as database:
+        with closing(texts.Database(conversion.work, conversion.budget)) as database:
             count = texts.write_distinct(database, ([column] for column in columns), offsets, text, once=once)
     if count > _MOST_NODES:
         raise BadData(f"{count:,} nodes are too many; there can be {_MOST_NODES:,}")
@@ -55,7 +55,7 @@ def fill_buckets(conversion: Conversion, count: int) -> tuple[Buckets, int]:
     """Replace ids by rows and write each edge both ways to the bucket of its row; return these and the self-loops."""
     noted = conversion.document("buckets.json")
     if noted is None:
-        fitting = (count, 2 * conversion.rows, conversion.memory)
+        fitting = (count, 2 * conversion.rows, conversion.budget)
         planned = Buckets.plan(conversion.work / "buckets", *fitting, weighted=conversion.weight is not None)
         noted = {"shift": planned.shift, "parts": 0, "loops": 0, "sizes": [0] * len(planned)}
     buckets = Buckets(conversion.work / "buckets", count, noted["shift"], conversion.weight is not None)
@@ -97,7 +97,7 @@ def compress_rows(conversion: Conversion, buckets: Buckets) -> WrittenRows:
     conversion.advance(conversion.rows * noted.buckets // max(1, len(buckets)))
     written = noted
     for bucket in range(noted.buckets, len(buckets)):
-        for rows in buckets.rows(bucket, conversion.memory):
+        for rows in buckets.rows(bucket, conversion.budget):
             written = _append(arrays, rows, written)._replace(buckets=bucket + 1)
         if written.entries - noted.entries >= _NOTED or bucket + 1 == len(buckets):
             for path, _ in arrays.values():

@@ -27,16 +27,16 @@ class Database:
     ----------
     work
         Where it spills.
-    memory
+    budget
         Bytes that may be taken.
     """
 
-    def __init__(self, work: Path, memory: int) -> None:
+    def __init__(self, work: Path, budget: int) -> None:
         with needed("sorting ids that are texts"):
             import duckdb
         self._errors = duckdb.Error
         self._failed: list[Exception] = []
-        limit = max(_LEAST_MEMORY, memory // 2) // (1 << 20)
+        limit = max(_LEAST_MEMORY, budget // 2) // (1 << 20)
         threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
         self._connection = duckdb.connect(
             config={
