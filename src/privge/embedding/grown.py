@@ -35,7 +35,7 @@ def update_for_grown_graph(
         logger.info("%d of %d rows changed: everything is computed anew", len(rows), graph.nodes)
         matrix, run = _anew(embedding, graph, new, walk, threads)
     participation = (int((kept >= 0).sum()) + len(reported)) / max(1, graph.nodes)
-    made = embedding.provenance.with_source(participation=participation)
+    made = embedding.provenance.with_other_reports(participation)
     return Embedding(graph.ids, matrix, replace(made, graph=PublicGraph.of(graph), run=run))
 
 
