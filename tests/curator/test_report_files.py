@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from privge import Campaign, Graph, Reports, embed
+from privge import Campaign, Graph, Reports, embed, update
 from privge.curator import embed_reports, update_from_reports
 from privge.embedding.join import Joining
 from privge.errors import BadData, CampaignMismatch, NotUpdatable
@@ -77,3 +77,11 @@ def test_a_graph_that_gained_nodes_takes_the_reports_that_had_no_place_before(gr
     second = update_from_reports(graph, first.embedding, older, newer, before=smaller)
     assert second.new_reports == 8
     assert apart(second.embedding, embed(graph, newer)) <= 0
+
+
+def test_an_embedding_that_was_updated_otherwise_is_not_taken_for_one_of_the_older_reports(graph, some):
+    older, late, newer = some(*range(25)), some(*range(25, 40)), some(*range(40))
+    first = embed_reports(graph, older).embedding
+    elsewhere = update(first, late, graph=graph, reports=older)  # which now has the late reports, too
+    with pytest.raises(NotUpdatable, match="does not say which reports"):
+        update_from_reports(graph, elsewhere, older, newer)

@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from privge import Campaign, Local, embed
+from privge import Campaign, Local, embed, update
 from privge.collect.stores import open_store
 from privge.curator import embed_store, find_campaign, update_from_store
 from privge.embedding.join import Joining
@@ -127,3 +127,13 @@ def test_a_graph_that_gained_nodes_takes_the_reports_that_had_no_place_before(
     expected = embed(graph, reports.take(np.array([*range(28), *range(30, 35)])))
     assert apart(second.embedding, expected) <= 0
     assert second.embedding.ids.tolist() == graph.ids.tolist()
+
+
+def test_an_embedding_that_was_updated_otherwise_is_not_taken_for_what_the_store_had(store, put, reports, graph):
+    put(reports, range(25))
+    first = embed_store(store, graph).embedding
+    older, late = reports.take(np.arange(25)), reports.take(np.arange(25, 40))
+    elsewhere = update(first, late, graph=graph, reports=older)  # which now has the late reports, too
+    put(reports, range(25, 40))
+    with pytest.raises(NotUpdatable, match="was not made from a store"):
+        update_from_store(store, graph, elsewhere)

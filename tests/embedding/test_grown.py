@@ -1,5 +1,6 @@
 """An embedding that follows its graph: new nodes and edges by `update` are the embedding from scratch."""
 
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 import privge as pg
 from privge.errors import BadData
 from privge.graph import Graph
-from privge.propagation import ChangeTooLarge, Growth, Walk, growth, propagate, propagate_growth, ripple
+from privge.propagation import ENGINES, ChangeTooLarge, Growth, Walk, growth, propagate, propagate_growth, ripple
 
 DIMENSIONS = 20  # more than one block of 16
 
@@ -309,3 +310,41 @@ def test_a_report_that_came_before_its_node_counts_when_the_node_is_there():
     updated = pg.update(embedding, part(everybody, slice(0, 0)), graph=new, reports=everybody, before=old)
     assert apart(updated, pg.embed(new, everybody)) <= 0
     assert updated.provenance.source.participation == 1.0
+
+
+@dataclass(frozen=True)
+class Crooked:
+    """An engine from outside: its errors are within its certificate, but lean one way here and the other way there."""
+
+    name = "crooked"
+
+    def solve(self, problem, out, *, threads, progress):
+        certificate = ENGINES["exact"].solve(problem, out, threads=threads, progress=progress)
+        lean = 0.9 * problem.tolerance * np.where(np.arange(len(out)) < len(out) / 2, 1, -1)
+        out += lean[:, None].astype(out.dtype)
+        return certificate.plus(0.95 * problem.tolerance)
+
+
+def test_what_an_engine_from_outside_certifies_is_not_carried_to_another_graph():
+    generator, half = np.random.default_rng(0), 200
+    edges = [(left, half + int(right)) for left in range(half) for right in generator.choice(half, 12, replace=False)]
+    old = Graph.from_edges(edges, nodes=np.arange(2 * half))
+    gained = [(half + right, 2 * half + right % 3) for right in range(half)]
+    new = Graph.from_edges(edges + gained, nodes=np.arange(2 * half + 3))
+    reports = simulated(np.arange(2 * half))
+    walk = {"alpha": 0.02, "r": 0.0}
+    embedding = pg.embed(old, reports, **walk, tolerance=1e-3, on=pg.Local(engine=Crooked()))
+    assert apart(embedding, pg.embed(old, reports, **walk, tolerance=1e-7)) <= 0
+    updated = pg.update(embedding, part(reports, slice(0, 0)), graph=new, reports=reports, before=old)
+    assert apart(updated, pg.embed(new, reports, **walk, tolerance=1e-7)) <= 0
+
+
+def test_a_report_that_is_left_out_does_not_stay_in_the_vectors_unseen():
+    old, new = grown()
+    everybody = simulated(np.arange(410))
+    first, late = part(everybody, slice(0, 400)), part(everybody, slice(400, 410))
+    embedding = pg.embed(old, first)
+    with pytest.raises(BadData, match="reports of 400 nodes, and 399 of its nodes are among the former reports"):
+        pg.update(embedding, late, graph=new, reports=part(everybody, slice(1, 400)), before=old)
+    again = part(everybody, slice(395, 410))  # some of whom reported before
+    assert pg.update(embedding, again, graph=new, reports=first, before=old).provenance.source.participation == 1

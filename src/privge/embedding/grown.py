@@ -14,7 +14,7 @@ from privge.embedding.provenance import Computation, PublicGraph
 from privge.errors import BadData
 from privge.graph import Graph
 from privge.ids import Ids
-from privge.propagation import ChangeTooLarge, Growth, Local, Matrix, Walk, propagate_growth
+from privge.propagation import ENGINES, ChangeTooLarge, Growth, Local, Matrix, Walk, propagate_growth
 from privge.propagation.propagate import propagate_here
 
 logger = logging.getLogger(__name__)
@@ -27,16 +27,43 @@ def update_for_grown_graph(
     growth = Growth(before, graph, _places(before, graph))
     reported, kept = graph.rows_of(new.reports.ids), graph.rows_of(new.kept.ids)
     check_strangers(int((reported < 0).sum()), len(reported), "refuse")
+    _check_former(embedding, growth, new, kept)
     rows = np.union1d(growth.changed, reported)
     features = new.features(graph, rows, kept)
     try:
+        _check_engine(embedding)
         matrix, run = _corrected(embedding, growth, features, rows, walk, threads)
     except ChangeTooLarge:
         logger.info("%d of %d rows changed: everything is computed anew", len(rows), graph.nodes)
         matrix, run = _anew(embedding, graph, new, walk, threads)
     participation = (int((kept >= 0).sum()) + len(reported)) / max(1, graph.nodes)
-    made = embedding.provenance.with_source(participation=participation)
+    made = embedding.provenance.with_other_reports(participation)
     return Embedding(graph.ids, matrix, replace(made, graph=PublicGraph.of(graph), run=run))
+
+
+def _check_former(embedding: Embedding, growth: Growth, new: NewReports, kept: NDArray[np.int64]) -> None:
+    """Refuse other reports than those in the embedding: one that is left out would stay in its vectors, unseen.
+
+    They are counted, among the nodes of the former graph; ``kept`` are the rows of those that still count.
+    """
+    former = np.zeros(growth.graph.nodes + 1, dtype=np.bool_)
+    former[growth.place] = True  # the last entry stays False, and -1 finds it
+    replaced = growth.graph.rows_of(new.former.ids[new.replaced])
+    given = int(former[kept].sum() + former[replaced].sum())
+    used = round(embedding.provenance.source.participation * growth.before.nodes)
+    if given != used:
+        raise BadData(
+            f"the embedding was made from the reports of {used:,} nodes, and {given:,} of its nodes are among the "
+            "former reports that are given; give those that it was made from, or make it anew"
+        )
+
+
+def _check_engine(embedding: Embedding) -> None:
+    """Pass on only what an engine of this package certified: others bound errors, and `Growth` needs a residual."""
+    engine = embedding.provenance.run.engine.split("+")[0]
+    if engine not in ENGINES:
+        logger.info("what the engine %s certifies does not hold for another graph", engine)
+        raise ChangeTooLarge
 
 
 def _corrected(

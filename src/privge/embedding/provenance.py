@@ -174,6 +174,13 @@ class Provenance:
         """Return this with fields of the only source changed."""
         return replace(self, sources=(replace(self.source, **changes),))
 
+    def with_other_reports(self, participation: float) -> Self:
+        """Return this for an embedding of other reports; which they are, whoever has them must write down again.
+
+        With the former digest, a later update would take the new reports for missing and add them a second time.
+        """
+        return self.with_source(participation=participation, store_sequence=None, reports_digest=None)
+
     def to_json(self) -> str:
         """Return the text that is written beside the vectors."""
         return json.dumps(asdict(self))

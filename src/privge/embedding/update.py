@@ -86,5 +86,5 @@ def _update_features(embedding: Embedding, graph: Graph, new: NewReports, walk: 
         engine=f"{made.run.engine.split('+')[0]}+{run.engine}",
     )
     participation = made.source.participation + joined / max(1, graph.nodes)
-    updated = replace(made.with_source(participation=participation), run=computation)
+    updated = replace(made.with_other_reports(participation), run=computation)
     return Embedding(embedding.ids, matrix, updated)
