@@ -15,6 +15,7 @@ from privge.cli.progress import progress_bar
 from privge.cli.simulated import DESCRIBING, Simulation
 from privge.cli.walks import JoiningOptions, WalkOptions
 from privge.collect.stores import Store
+from privge.collect.stores.opening import ADDRESSES
 from privge.curator import Made, embed_reports, embed_store, find_campaign, update_from_reports, update_from_store
 from privge.embedding.embedding import Embedding
 from privge.errors import BadData, NotUpdatable, OtherGraph
@@ -32,7 +33,7 @@ class SourceOptions:
         "--reports", about="Reports that devices sent: .parquet, or a folder or address of parts."
     )
     store_url: str | None = option(
-        "--store", metavar="URL", help="Or their store: sqlite:///path, postgresql://...  [default: PRIVGE_STORE]"
+        "--store", metavar="URL", help=f"Or their store: {ADDRESSES}  [default: PRIVGE_STORE]"
     )
     campaign: str | None = option(
         "--campaign",
