@@ -66,7 +66,7 @@ class Campaign:
     """Public upper bound, as for ``low``."""
 
     mechanism: Field[str, str] = Field(Mechanism(), asked=Asked("What devices run.", default="hds"))
-    """``hds``, ``piecewise``, ``multibit``, ``laplace``, or a control: ``none``, ``structure``."""
+    """What devices run: a name of `privge.mechanisms.laws`, such as ``hds``; the controls are for simulations."""
 
     epsilon: Field[float | None, float] = Field(
         Budget(), default=None, asked=Asked("Privacy budget of a person's whole report.")

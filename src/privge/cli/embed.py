@@ -140,7 +140,7 @@ def _summary(embedding: Embedding, output: str) -> dict[str, object]:
         "mechanism": source.mechanism,
         "epsilon": source.epsilon,
         "k": source.k,
-        "clip": source.clip,
+        **source.reading,
         "engine": run.engine,
         "sweeps": run.sweeps,
         "certificate": run.certificate,

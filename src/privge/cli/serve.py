@@ -47,7 +47,8 @@ class AddressOptions:
         "--workers",
         type=click.IntRange(1, 64),
         default=1,
-        help=f"Processes. {called(on_server=False)} has one writer, so exactly 1; {called(on_server=True)} takes several.",
+        help=f"Processes. {called(on_server=False)} has one writer, so exactly 1; "
+        f"{called(on_server=True)} takes several.",
     )
     tls_cert: Path | None = file_option(
         "--tls-cert", about="Certificate chain (PEM); without one, put a TLS proxy in front."

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Self
 
@@ -18,6 +18,7 @@ from privge.collect.stores import Store
 from privge.collect.stores.opening import ADDRESSES
 from privge.curator import Made, embed_reports, embed_store, find_campaign, update_from_reports, update_from_store
 from privge.embedding.embedding import Embedding
+from privge.embedding.join import Reading
 from privge.errors import BadData, NotUpdatable, OtherGraph
 from privge.graph import Graph, StoredGraph
 from privge.propagation import HERE, Local, Place
@@ -79,9 +80,8 @@ class SourceOptions:
             raise click.UsageError(
                 "--previous-reports goes with --reports and --update: it holds the reports of the earlier embedding."
             )
-        refuse_given(
-            ("alpha", "r", "decoding", "clip", "engine"), "with --update: it stays as in the earlier embedding"
-        )
+        fixed = ("alpha", "r", *(field.name for field in fields(Reading)), "engine")
+        refuse_given(fixed, "with --update: it stays as in the earlier embedding")
 
 
 @dataclass(frozen=True, kw_only=True)
