@@ -62,7 +62,7 @@ def layout_of(path: Path) -> Layout:
 
 
 def rows_of(path: Path, layout: Layout, *, errors: str = "strict") -> Iterator[tuple[int, list[str]]]:
-    """Yield each row with the number of its line; empty lines and comments are no rows, but they are lines."""
+    """Yield each row with the number of its line; empty lines and comments are not rows, but they are lines."""
     with opened(path, errors=errors) as lines:
         if layout.quoted:
             reader = csv.reader(lines, delimiter=layout.separator or ",")

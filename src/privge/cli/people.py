@@ -185,7 +185,7 @@ def _tokens_in_part(folder: Folder, name: str, campaign: str) -> dict[str, str] 
 def _checked(
     ids: Iterable[object], tokens: Iterable[object], campaign: str, line: Callable[[int], str]
 ) -> dict[str, str]:
-    """Return tokens by node; one that is no token, or that names another node than its row, is refused by line."""
+    """Return tokens by node; one that is not a token, or that names another node than its row, is refused by line."""
     checked: dict[str, str] = {}
     for row, (node, token) in enumerate(zip(ids, tokens, strict=True)):
         if not isinstance(token, str) or not token.strip():

@@ -152,7 +152,7 @@ class StoredGraph:
         return pa.LargeStringArray.from_buffers(self.nodes, pa.py_buffer(offsets), pa.py_buffer(text))
 
     def graph(self) -> Graph:
-        """Return the graph: arrays are mapped, or read if the folder is at an address that is no path."""
+        """Return the graph: arrays are mapped, or read if the folder is at an address that is not a path."""
         # Plain arrays instead of NumPy's own mapped ones, though still mapped: compiled code takes them faster.
         ids: Ids = np.asarray(self.ids())  # type: ignore[assignment]
         weights = None if not self.weighted else np.asarray(self.weights())

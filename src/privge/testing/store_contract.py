@@ -421,9 +421,7 @@ class StoreContract:
         campaign = pg.Campaign(dimensions=9, low=0, high=1, mechanism="hds", epsilon=1, k=2)
         drawn = campaign.simulate(np.zeros((5, 9)), seed=0)
         store.add_campaign(campaign)
-        uploads = [
-            Upload(n, encode(row)) for n, row in zip(drawn.ids.tolist(), drawn.codes, strict=True)
-        ]
+        uploads = [Upload(n, encode(row)) for n, row in zip(drawn.ids.tolist(), drawn.codes, strict=True)]
         store.put(campaign.id, uploads, day=DAY)
         (block,) = store.read(campaign.id)
         assert pg.Reports(campaign, block.ids, block.codes).digest == drawn.digest
