@@ -9,7 +9,7 @@ PrivgeError                      exit code 1
 │   │   └── OtherGraph                         it was made from another graph than the one that is given
 │   ├── DatasetMissing                         a file of a dataset is not there; says where to put it
 │   ├── DatasetCorrupt                         a file of a dataset is not the published one; names it
-│   └── StoreMismatch                          a database is no store, damaged, or of another version; says which
+│   └── StoreMismatch                          a database is not a store, damaged, or of another version; says which
 ├── PrivacyViolation                           something would reveal more than epsilon
 │   ├── BudgetExceeded                         a person's own cap on epsilon forbids it
 │   └── SecondDraw                             this device has drawn its one report of a campaign already
@@ -81,7 +81,7 @@ class DatasetCorrupt(BadData):
 
 
 class StoreMismatch(BadData):
-    """A database is no store, is damaged, or has tables of another version; the message says which."""
+    """A database is not a store, is damaged, or has tables of another version; the message says which."""
 
 
 class PrivacyViolation(PrivgeError):

@@ -109,7 +109,7 @@ def test_bad_secrets_are_exit_3_and_not_shown(keys, tmp_path):
 
 
 def test_a_store_that_is_none_is_told_before_anything_is_served(keys, tmp_path):
-    (tmp_path / "text.db").write_text("this is no database, but long enough to be read as one" * 99)
+    (tmp_path / "text.db").write_text("this is not a database, but long enough to be read as one" * 99)
     result = run("serve", "--store", tmp_path / "text.db", "--keys-file", keys, "--port", "0")
     assert result.exit_code == 3
 

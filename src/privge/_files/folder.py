@@ -173,7 +173,7 @@ class Folder:
         return document
 
     def remove(self, names: Sequence[str]) -> None:
-        """Remove files; those that are gone already are no matter."""
+        """Remove files; those that are gone already do not matter."""
         for name in names:
             if self.path is not None:
                 (self.path / name).unlink(missing_ok=True)

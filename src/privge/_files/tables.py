@@ -1,4 +1,4 @@
-"""Tables on disk: text (see `privge._files.texts`; also ``.gz``) and Parquet, as Arrow tables with checked columns.
+"""Tables on disk, text or columnar (see `privge._files.formats`), as Arrow tables with checked columns.
 
 Whatever is wrong is named by file and line. Reading is pyarrow's, which is fast and says little; only after a failure
 is the file read again slowly, to find the line.
@@ -21,8 +21,8 @@ from typing import TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
-import pyarrow.parquet as pq
 
+from privge._files.formats import COLUMNAR
 from privge._files.texts import Layout, first_undecodable, layout_of, plain_rows, rows_of
 from privge.errors import BadData
 
@@ -56,17 +56,22 @@ def read_table(
     """
     if not path.is_file():
         raise BadData(f"{path}: no such file")
-    table = _read_parquet(path, columns) if path.suffix == ".parquet" else _read_text(path, names, text, columns)
+    table = _read_columnar(path, columns) if is_columnar(path) else _read_text(path, names, text, columns)
     refuse_repeated(table.column_names, path)
     return table
 
 
+def is_columnar(path: Path) -> bool:
+    """Say whether a file is a table with typed columns, whose names are known without reading a row."""
+    return path.suffix in COLUMNAR
+
+
 def column_names(path: Path) -> list[str]:
-    """Return the names of the columns of a Parquet file."""
+    """Return the names of the columns of a columnar file."""
     if not path.is_file():
         raise BadData(f"{path}: no such file")
     with _reading(path):
-        return list(pq.read_schema(path).names)
+        return COLUMNAR[path.suffix].names(path)
 
 
 def refuse_repeated(names: Sequence[str], path: Path) -> None:
@@ -76,9 +81,9 @@ def refuse_repeated(names: Sequence[str], path: Path) -> None:
         raise BadData(f"{path}: the column {repeated[0]!r} appears twice")
 
 
-def _read_parquet(path: Path, columns: Sequence[str] | None) -> pa.Table:
+def _read_columnar(path: Path, columns: Sequence[str] | None) -> pa.Table:
     with _reading(path):
-        return pq.read_table(path, columns=None if columns is None else list(columns))
+        return COLUMNAR[path.suffix].read(path, None if columns is None else list(columns))
 
 
 @contextmanager
@@ -86,7 +91,7 @@ def _reading(path: Path) -> Iterator[None]:
     try:
         yield
     except (pa.ArrowException, OSError) as error:
-        raise BadData(f"{path}: not a Parquet file ({error})") from error
+        raise BadData(f"{path}: not a {COLUMNAR[path.suffix].called} file ({error})") from error
 
 
 def _read_text(path: Path, names: Sequence[str] | None, text: Sequence[str], columns: Sequence[str] | None) -> pa.Table:
@@ -136,7 +141,7 @@ def first_row(path: Path) -> tuple[str, list[str]]:
 
 def line_of(path: Path, row: int, *, header: bool) -> str:
     """Return where a data row stands in a file, for a message."""
-    if path.suffix == ".parquet":
+    if is_columnar(path):
         return f"{path}, row {row + 1}"
     rows = rows_of(path, layout_of(path), errors="replace")
     number, _ = next(islice(rows, row + header, None), (0, []))

@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO, cast
 
+from privge._files.formats import PLAIN, RULE, SEPARATED
 from privge.errors import BadData
 
-SEPARATORS = {".csv": ",", ".tsv": "\t"}
-_PLAIN = {".txt": (None, "\t,;"), ".edgelist": (None, "\t")}
-"""Files without quotes: what their name stands for, and what else may separate their columns."""
 _CALLED = {",": "commas", ";": "semicolons", "\t": "tabs", None: "white space"}
 _COMMENT = re.compile(rb"(?m)^[ \t]*#[^\n]*\n?")
 _BRACES = r"(?m)[ \t]+\{[^\n]*\}[ \t]*$"  # what networkx writes after an edge
@@ -51,12 +49,12 @@ class Layout:
 def layout_of(path: Path) -> Layout:
     """Recognise how the rows of a file are written, by its name and its first line."""
     suffix = _suffix(path)
-    if suffix in SEPARATORS:
-        own = SEPARATORS[suffix]
+    if suffix in SEPARATED:
+        own = SEPARATED[suffix]
         with opened(path, errors="replace") as lines:
             line = next((line for line in lines if line.strip()), "")
         return Layout(_separator(line, own, ",;\t"), quoted=True, expected=own)
-    expected, others = _PLAIN[suffix]
+    expected, others = PLAIN[suffix]
     with opened(path, errors="replace") as lines:
         line = next((line for line in lines if line.strip() and not _is_comment(line)), "")
     found = next((other for other in others if other in line), expected)
@@ -64,7 +62,7 @@ def layout_of(path: Path) -> Layout:
 
 
 def rows_of(path: Path, layout: Layout, *, errors: str = "strict") -> Iterator[tuple[int, list[str]]]:
-    """Yield each row with the number of its line; empty lines and comments are no rows, but they are lines."""
+    """Yield each row with the number of its line; empty lines and comments are not rows, but they are lines."""
     with opened(path, errors=errors) as lines:
         if layout.quoted:
             reader = csv.reader(lines, delimiter=layout.separator or ",")
@@ -104,9 +102,9 @@ def _between_tabs(content: bytes) -> bytes:
 def separator_of_name(path: Path) -> str:
     """Return the separator that a file's name stands for, to write one."""
     suffix = _suffix(path)
-    if suffix not in SEPARATORS:
+    if suffix not in SEPARATED:
         raise BadData(f"{path}: the name must end in .csv or .tsv (or either with .gz), .parquet or .npz")
-    return SEPARATORS[suffix]
+    return SEPARATED[suffix]
 
 
 def opened(path: Path, *, errors: str = "strict") -> TextIO:
@@ -129,9 +127,8 @@ def first_undecodable(path: Path) -> int:
 def _suffix(path: Path) -> str:
     """Return the ending that says what a file is."""
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
-    if not suffixes or suffixes[-1] not in (*SEPARATORS, *_PLAIN):
-        known = "the name must end in .csv, .tsv, .txt or .edgelist (or one of these with .gz), .parquet or .npz"
-        raise BadData(f"{path}: {known}")
+    if not suffixes or suffixes[-1] not in (*SEPARATED, *PLAIN):
+        raise BadData(f"{path}: {RULE}")
     return suffixes[-1]
 
 

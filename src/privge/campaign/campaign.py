@@ -66,7 +66,7 @@ class Campaign:
     """Public upper bound, as for ``low``."""
 
     mechanism: Field[str, str] = Field(Mechanism(), asked=Asked("What devices run.", default="hds"))
-    """``hds``, ``piecewise``, ``multibit``, ``laplace``, or a control: ``none``, ``structure``."""
+    """What devices run: a name of `privge.mechanisms.laws`, such as ``hds``; the controls are for simulations."""
 
     epsilon: Field[float | None, float] = Field(
         Budget(), default=None, asked=Asked("Privacy budget of a person's whole report.")
@@ -144,7 +144,7 @@ class Campaign:
         for policy, instead in (("out_of_bounds", "clip"), ("missing", "low or high")):
             if getattr(self, policy) == "midpoint" and self.law.levels % 2 == 0:
                 raise InvalidCampaign(
-                    policy, f"the midpoint is no input level of an even grid ({self.law.levels}); take {instead}"
+                    policy, f"the midpoint is not an input level of an even grid ({self.law.levels}); take {instead}"
                 )
         if self.opens and self.closes and self.opens >= self.closes:
             raise InvalidCampaign("closes", f"must be after opens, got {self.closes}")

@@ -56,7 +56,7 @@ class Text(Kind[str]):
         try:
             value.encode()
         except UnicodeEncodeError:
-            raise InvalidCampaign(name, "holds a character that is no Unicode text") from None
+            raise InvalidCampaign(name, "holds a character that is not Unicode text") from None
         return value
 
 

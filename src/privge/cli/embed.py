@@ -62,7 +62,7 @@ def embed(
     runs this sees the private features.
 
     Of an edge list two columns are read, and a third with --weight; others are named and not used. Columns may be
-    separated by commas, semicolons or tabs, in .txt and .edgelist also by white space.
+    separated by commas, semicolons or tabs; in plain text, such as .txt, also by white space.
 
     \b
     Examples:
@@ -140,7 +140,7 @@ def _summary(embedding: Embedding, output: str) -> dict[str, object]:
         "mechanism": source.mechanism,
         "epsilon": source.epsilon,
         "k": source.k,
-        "clip": source.clip,
+        **source.reading,
         "engine": run.engine,
         "sweeps": run.sweeps,
         "certificate": run.certificate,

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from privge._files.folder import Folder
+from privge._files.formats import ALL_NAMES
 from privge.cli.declared import file_option, option, place_option
 from privge.cli.ids import IdOptions
 from privge.cli.options import in_parts
@@ -19,7 +20,7 @@ class PlaceOfGraph:
 
     graph_place: str = place_option(
         "--graph",
-        about="Edges: .csv, .tsv, .txt, .edgelist (also .gz), .parquet, .npz; or what `privge convert` made.",
+        about=f"Edges: {ALL_NAMES}; or what `privge convert` made.",
         required=True,
     )
     nodes_path: Path | None = file_option("--nodes", about="Table with a column id: all nodes, isolated ones too.")

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from privge._files.columns import ids_of
 from privge._files.folder import Folder
+from privge._files.formats import MATRICES
 from privge._files.parquet import opened_parquet, read_parquet
 from privge._files.tables import line_of, read_table
 from privge.cli.ids import IdOptions
@@ -158,7 +159,7 @@ def _look_up(place: str, tokens: Mapping[str, str], node: str | int) -> str:
 
 
 def _tokens_in_file(path: Path, campaign: str, id_column: str = "id") -> dict[str, str] | None:
-    if path.suffix == ".npz":
+    if path.suffix in MATRICES:
         return None
     table = read_table(path, text=[id_column, "token"])
     if "token" not in table.column_names:
@@ -184,7 +185,7 @@ def _tokens_in_part(folder: Folder, name: str, campaign: str) -> dict[str, str] 
 def _checked(
     ids: Iterable[object], tokens: Iterable[object], campaign: str, line: Callable[[int], str]
 ) -> dict[str, str]:
-    """Return tokens by node; one that is no token, or that names another node than its row, is refused by line."""
+    """Return tokens by node; one that is not a token, or that names another node than its row, is refused by line."""
     checked: dict[str, str] = {}
     for row, (node, token) in enumerate(zip(ids, tokens, strict=True)):
         if not isinstance(token, str) or not token.strip():

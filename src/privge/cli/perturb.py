@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from privge._files.folder import Folder
+from privge._files.formats import MATRIX_NAMES
 from privge._machine import peak_bytes
 from privge.campaign import Campaign
 from privge.cli.cluster import cluster_option, opened_cluster
@@ -27,7 +28,7 @@ class FeatureOptions:
 
     features_place: str = place_option(
         "--features",
-        about="Table with a column id, or sparse .npz; or a folder or address of Parquet files.",
+        about=f"Table with a column id, or sparse {MATRIX_NAMES}; or a folder or address of Parquet files.",
         required=True,
     )
     campaign_path: Path | None = file_option(

@@ -13,6 +13,7 @@ from privge.cli.declared import file_option, option, options_into
 from privge.cli.options import existing
 from privge.cli.passwords import shows_password
 from privge.cli.token import keys_field
+from privge.collect.stores.opening import ADDRESSES, called, kind_of
 from privge.collect.stores.rules import LIFETIME_EPSILON
 
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ class AddressOptions:
         "--workers",
         type=click.IntRange(1, 64),
         default=1,
-        help="Processes. SQLite has one writer, so exactly 1; PostgreSQL takes several.",
+        help=f"Processes. {called(on_server=False)} has one writer, so exactly 1; "
+        f"{called(on_server=True)} takes several.",
     )
     tls_cert: Path | None = file_option(
         "--tls-cert", about="Certificate chain (PEM); without one, put a TLS proxy in front."
@@ -96,7 +98,7 @@ class LimitOptions:
     "store_url",
     required=True,
     envvar="PRIVGE_STORE",
-    help="sqlite:///path, a bare path (SQLite), or postgresql://...  [default: PRIVGE_STORE]",
+    help=f"{ADDRESSES}  [default: PRIVGE_STORE]",
 )
 @options_into(access=AccessOptions, where=AddressOptions, limits=LimitOptions)
 def serve(store_url: str, access: AccessOptions, where: AddressOptions, limits: LimitOptions) -> None:
@@ -143,10 +145,11 @@ def _settings(access: AccessOptions, limits: LimitOptions) -> "Settings":
 def _check(store_url: str, where: AddressOptions) -> None:
     from privge.collect.service.credentials import check_private
 
-    postgres = store_url.startswith(("postgresql://", "postgres://"))
-    if where.workers > 1 and not postgres:
-        raise click.UsageError("SQLite has one writer: use --workers 1, or a PostgreSQL store.")
-    if postgres and shows_password(click.get_current_context(), "store_url", store_url):
+    kind = kind_of(store_url)
+    if where.workers > 1 and not kind.on_server:
+        others = called(on_server=True)
+        raise click.UsageError(f"{kind.called} has one writer: use --workers 1, or a {others} store.")
+    if kind.on_server and shows_password(click.get_current_context(), "store_url", store_url):
         raise click.UsageError("Everybody on this machine can see a password in --store; use PRIVGE_STORE instead.")
     if (where.tls_cert is None) != (where.tls_key is None):
         raise click.UsageError("TLS needs both --tls-cert and --tls-key.")

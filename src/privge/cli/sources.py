@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Self
 
@@ -15,8 +15,10 @@ from privge.cli.progress import progress_bar
 from privge.cli.simulated import DESCRIBING, Simulation
 from privge.cli.walks import JoiningOptions, WalkOptions
 from privge.collect.stores import Store
+from privge.collect.stores.opening import ADDRESSES
 from privge.curator import Made, embed_reports, embed_store, find_campaign, update_from_reports, update_from_store
 from privge.embedding.embedding import Embedding
+from privge.embedding.join import Reading
 from privge.errors import BadData, NotUpdatable, OtherGraph
 from privge.graph import Graph, StoredGraph
 from privge.propagation import HERE, Local, Place
@@ -32,7 +34,7 @@ class SourceOptions:
         "--reports", about="Reports that devices sent: .parquet, or a folder or address of parts."
     )
     store_url: str | None = option(
-        "--store", metavar="URL", help="Or their store: sqlite:///path, postgresql://...  [default: PRIVGE_STORE]"
+        "--store", metavar="URL", help=f"Or their store: {ADDRESSES}  [default: PRIVGE_STORE]"
     )
     campaign: str | None = option(
         "--campaign",
@@ -78,9 +80,8 @@ class SourceOptions:
             raise click.UsageError(
                 "--previous-reports goes with --reports and --update: it holds the reports of the earlier embedding."
             )
-        refuse_given(
-            ("alpha", "r", "decoding", "clip", "engine"), "with --update: it stays as in the earlier embedding"
-        )
+        fixed = ("alpha", "r", *(field.name for field in fields(Reading)), "engine")
+        refuse_given(fixed, "with --update: it stays as in the earlier embedding")
 
 
 @dataclass(frozen=True, kw_only=True)

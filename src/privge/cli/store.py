@@ -16,7 +16,7 @@ from privge.cli.terminal import one_line
 from privge.collect.plausibility import Unexplained, unexplained
 from privge.collect.publishing import NEVER_ENDS
 from privge.collect.stores.log import Act
-from privge.collect.stores.opening import open_store
+from privge.collect.stores.opening import ADDRESSES, open_store
 from privge.collect.stores.rules import without_end
 from privge.collect.stores.store import NoBackup
 from privge.curator import find_campaign
@@ -24,7 +24,7 @@ from privge.errors import BadData, PrivgeError
 
 
 def _store_option(command: Command) -> Command:
-    text = "sqlite:///path, a bare path (SQLite), or postgresql://...  [default: PRIVGE_STORE]"
+    text = f"{ADDRESSES}  [default: PRIVGE_STORE]"
     return click.option("--store", "url", required=True, envvar="PRIVGE_STORE", callback=warn_of_password, help=text)(
         command
     )
@@ -121,7 +121,7 @@ def _finite(lifetime_epsilon: float | None) -> float | None:
 @_store_option
 @click.option("-o", "--output", type=OUTPUT, required=True, help="Where the copy goes; it must not exist.")
 def backup(url: str, output: Path) -> None:
-    """Copy an SQLite store while it is in use. Use pg_dump for PostgreSQL.
+    """Copy a store in a file while it is in use. A database server has its own tool, such as pg_dump.
 
     A backup keeps reports that are erased later. Let it expire within the time that you promise for erasure.
     """

@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 import numpy as np
 
+from privge._files.formats import MATRIX_NAMES
 from privge._imports import require
 from privge._typing import Progress
 from privge.campaign import Campaign
@@ -42,7 +43,8 @@ class PeopleOptions:
     url: str = option("--campaign", required=True, metavar="URL", help="https://host/v1/campaigns/ and the id.")
     batch_place: str | None = place_option(
         "--batch",
-        about="Private features, to simulate devices: a table with id (and token), .npz, or a folder of Parquet files.",
+        about="Private features, to simulate devices: a table with id (and token), "
+        f"{MATRIX_NAMES}, or a folder of Parquet files.",
     )
     reports_place: str | None = place_option(
         "--reports", about="Or finished reports, to pass them on: .parquet, or a folder."

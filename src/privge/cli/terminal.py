@@ -15,7 +15,7 @@ from typing import Any, TextIO, cast
 _CONTROLS = (
     r"\x00-\x08\x0b-\x1f\x7f-\x9f"  # all that a terminal may obey but tabs and ends of lines
     r"\u061c\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069"  # what turns the direction of text, or ends a line
-    r"\ud800-\udfff"  # halves of characters: bytes of a file's name that are no text
+    r"\ud800-\udfff"  # halves of characters: bytes of a file's name that are not text
 )
 _OBEYED = re.compile(f"[{_CONTROLS}]")
 _OBEYED_OR_BREAKS = re.compile(f"[{_CONTROLS}\t\n]")

@@ -77,7 +77,7 @@ class Earlier:
         """Embed reports from the beginning, with what was asked for then."""
         made = self.embedding.provenance
         walk = made.run.walk if self.tolerance is None else replace(made.run.walk, tolerance=self.tolerance)
-        joining = Joining(made.source.decoding, made.source.clip, self.unknown)  # type: ignore[arg-type]
+        joining = Joining.like(made.source, self.unknown)
         embedding = embed(self.graph, reports, **asdict(walk), **asdict(joining), on=on, progress=progress)
         return Made(embedding, len(reports), updated=False)
 

@@ -147,7 +147,7 @@ def _addresses(host: str, port: int, seconds: float) -> list[tuple[Any, ...]]:
         except OSError as error:
             found.put(error)
         except UnicodeError:  # a part of the name is too long, or empty
-            found.put(socket.gaierror(socket.EAI_NONAME, "this is no name of a machine"))
+            found.put(socket.gaierror(socket.EAI_NONAME, "this is not the name of a machine"))
 
     threading.Thread(target=look_up, name="privge-name", daemon=True).start()
     try:

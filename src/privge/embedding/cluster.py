@@ -54,8 +54,7 @@ def embed_on_cluster(
     with connected(place.address) as client, run_folder(client, place.folder) as shared, translated():
         stored = stored_graph(graph, shared)
         parts = reports if isinstance(reports, ReportParts) else _as_part(reports, shared)
-        made_from = f"{parts.digest} {joining.decoding} {joining.clip} {joining.unknown}"
-        inputs = Inputs(stored, made_from, walk)
+        inputs = Inputs(stored, f"{parts.digest} {joining.key}", walk)
         run = inputs.folder(shared)
         entries, participation = join_parts(client, inputs, parts, run.sub("entries"), joining)
         matrix, made = propagate_entries(client, run, inputs, entries, regime=place.regime, progress=progress)
@@ -80,6 +79,7 @@ class JoinedPart:
     part: int
     reports: int
     strangers: int
+    columns: int
     largest: float
 
 
@@ -94,7 +94,7 @@ def join_parts(
     check_strangers(strangers, sum(part.reports for part in done), joining.unknown)
     _refuse_second_reports(folder, reports, graph.nodes)
     largest = max((part.largest for part in done), default=0.0)
-    entries = Entries(folder, len(done), reports.campaign.dimensions, largest)
+    entries = Entries(folder, len(done), max(part.columns for part in done), largest)
     return entries, (sum(part.reports for part in done) - strangers) / max(1, graph.nodes)
 
 
@@ -109,13 +109,13 @@ def join_part(
             check_strangers(strangers, len(reports), joining.unknown)
         except BadData as error:
             raise BadData(f"{parts.folder.file(parts.names[part])}: {error}") from error
-    values = reports.decode(joining.decoding, clip=joining.clip).data.reshape(-1, parts.campaign.k)[order]
-    every = np.repeat(rows, parts.campaign.k)
-    write_entries(folder, part, every, reports.indices[order].ravel(), values.ravel(), parts.campaign.dimensions)
+    decoded = joining.decoded(reports)[order]
+    counts = np.diff(decoded.indptr)
+    write_entries(folder, part, np.repeat(rows, counts), decoded.indices, decoded.data, decoded.shape[1])
     folder.write(_rows_name(part), rows)
-    scale = node_scale(graph.strengths_at(rows), r, unit_of(graph))[:, None]
-    largest = float(np.abs(values.astype(np.float64) / scale).max(initial=0.0))
-    return JoinedPart(part, len(reports), strangers, largest)
+    scale = np.repeat(node_scale(graph.strengths_at(rows), r, unit_of(graph)), counts)
+    largest = float(np.abs(decoded.data.astype(np.float64) / scale).max(initial=0.0))
+    return JoinedPart(part, len(reports), strangers, decoded.shape[1], largest)
 
 
 def _refuse_second_reports(folder: Folder, parts: ReportParts, nodes: int) -> None:

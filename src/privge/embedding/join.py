@@ -1,8 +1,8 @@
 """Reports and features meet the graph: by id, and nobody is lost without a word."""
 
 import logging
-from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias
+from dataclasses import astuple, dataclass, fields
+from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 import scipy.sparse
@@ -23,8 +23,8 @@ _ALIKE = "are ids written alike in both? 007 is not 7, and blanks count"
 
 
 @dataclass(frozen=True, slots=True)
-class Joining:
-    """How reports become rows of the graph.
+class Reading:
+    """How reports become numbers: what `privge.Reports.decode` is told, and what provenance writes down.
 
     Parameters
     ----------
@@ -32,17 +32,50 @@ class Joining:
         ``raw`` as in the paper, or ``unbiased``.
     clip
         Largest magnitude of a decoded coordinate (`privge.Reports.decode`); None leaves them as they are.
-    unknown
-        What to do with reports of nodes that are not in the graph: ``refuse``, or ``drop`` and count them.
     """
 
     decoding: Decoding = "raw"
     clip: float | None = None
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """What is said here, by name; what a subclass adds is left out."""
+        return {field.name: getattr(self, field.name) for field in fields(Reading)}
+
+    def decoded(self, reports: Reports) -> scipy.sparse.csr_array:
+        """Return the numbers of reports."""
+        return reports.decode(**self.reading)
+
+
+@dataclass(frozen=True, slots=True)
+class Joining(Reading):
+    """How reports become rows of the graph.
+
+    Parameters
+    ----------
+    decoding
+        As of `Reading`.
+    clip
+        As of `Reading`.
+    unknown
+        What to do with reports of nodes that are not in the graph: ``refuse``, or ``drop`` and count them.
+    """
+
     unknown: Unknown = "refuse"
 
     def __post_init__(self) -> None:
         if self.unknown not in ("refuse", "drop"):
             raise ValueError(f"unknown must be 'refuse' or 'drop', got {self.unknown!r}")
+
+    @classmethod
+    def like(cls, former: Reading, unknown: Unknown = "refuse") -> Self:
+        """Read reports as others were read before."""
+        return cls(**former.reading, unknown=unknown)
+
+    @property
+    def key(self) -> str:
+        """A text that is another for another joining: results of two joinings are kept apart by it."""
+        return " ".join(map(str, astuple(self)))
 
 
 AS_IN_THE_PAPER = Joining()
@@ -69,11 +102,11 @@ def feature_rows(graph: Graph, reports: Reports, joining: Joining = AS_IN_THE_PA
     """Decode the reports into the graph's rows; nodes without a report have an empty row."""
     found = joined(graph, reports.ids)
     check_strangers(found.strangers, len(reports), joining.unknown)
-    decoded = reports.decode(joining.decoding, clip=joining.clip)[found.reports]
+    decoded = joining.decoded(reports)[found.reports]
     indptr = np.zeros(graph.nodes + 1, dtype=np.int64)
-    indptr[found.rows + 1] = reports.campaign.k
+    indptr[found.rows + 1] = np.diff(decoded.indptr)
     return scipy.sparse.csr_array(
-        (decoded.data, decoded.indices, np.cumsum(indptr)), shape=(graph.nodes, reports.campaign.dimensions)
+        (decoded.data, decoded.indices, np.cumsum(indptr)), shape=(graph.nodes, decoded.shape[1])
     )
 
 

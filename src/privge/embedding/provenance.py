@@ -6,8 +6,9 @@ from dataclasses import asdict, dataclass, fields, replace
 from importlib.metadata import version
 from typing import Any, Self
 
+from privge._typing import Decoding
 from privge.campaign import Campaign
-from privge.embedding.join import Joining
+from privge.embedding.join import Joining, Reading
 from privge.errors import BadData
 from privge.graph import Graph
 from privge.graph.stored import StoredGraph
@@ -15,7 +16,7 @@ from privge.propagation import Propagation, Walk
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class Source(Reading):
     """What people were asked in one campaign, and how their answers were read.
 
     Parameters
@@ -29,11 +30,9 @@ class Source:
     k
         How many features each person reported.
     decoding
-        ``raw`` or ``unbiased``.
+        As of `privge.embedding.join.Reading`, which has the other fields that say how reports were read.
     participation
         The share of the nodes that reported.
-    clip
-        Largest magnitude of a decoded coordinate, if they were clipped.
     store_sequence
         Up to which change of the store of reports, if they came from a store.
     reports_digest
@@ -44,9 +43,8 @@ class Source:
     mechanism: str
     epsilon: float | None
     k: int
-    decoding: str
+    decoding: Decoding  # again, without the default: a file must say it
     participation: float
-    clip: float | None = None
     store_sequence: int | None = None
     reports_digest: str | None = None
 
@@ -58,9 +56,8 @@ class Source:
             mechanism=campaign.mechanism,
             epsilon=None if campaign.epsilon == math.inf else campaign.epsilon,
             k=campaign.k,
-            decoding=joining.decoding,
             participation=participation,
-            clip=joining.clip,
+            **joining.reading,
         )
 
 

@@ -60,7 +60,7 @@ def update(
                 f"the embedding is of campaign {made.source.campaign[:12]}, not {part.campaign.id[:12]}"
             )
     walk = made.run.walk if tolerance is None else replace(made.run.walk, tolerance=tolerance)
-    new = NewReports(new_reports, reports, Joining(made.source.decoding, made.source.clip))  # type: ignore[arg-type]
+    new = NewReports(new_reports, reports, Joining.like(made.source))
     if graph.fingerprint == made.graph.fingerprint:
         return _update_features(embedding, graph, new, walk, threads or processors())
     if before is None or before.fingerprint != made.graph.fingerprint:

@@ -10,13 +10,10 @@ from typing import Any, get_args
 
 from privge.experiments.cell import Cell, Form, Task
 from privge.experiments.method import RAW_FEATURES, Baseline, Method, baseline_named, mechanism_named
-from privge.mechanisms import Laplace, Law, MultiBit, Piecewise, SquareWave, StructureOnly
+from privge.mechanisms import Law, SquareWave, StructureOnly
 
 HDS = SquareWave
 """The paper's own mechanism; k of its features is tuned, k of its rivals follows a rule."""
-
-RIVAL_RULE: dict[Method, float] = {Piecewise: 2.5, MultiBit: 2.18, Laplace: 2.5}
-"""The paper's comparison gives its rivals one feature for each so much of epsilon, at least one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +65,8 @@ class TaskPlan:
 
     def k_of(self, dataset: str, mechanism: Method, epsilon: float) -> int:
         """Return the k of the paper's comparison: tuned for HDS, by a rule for its rivals."""
-        return rival_k(mechanism, epsilon) if mechanism in RIVAL_RULE else self.datasets[dataset].k
+        ruled = _epsilon_per_feature(mechanism) is not None
+        return rival_k(mechanism, epsilon) if ruled else self.datasets[dataset].k
 
     def settings(self, cell: Cell) -> CellSettings:
         """Return how a cell is run."""
@@ -97,7 +95,7 @@ class TaskPlan:
 
     def by_rule(self, cell: Cell) -> bool:
         """Say whether a cell has the k of the paper's comparison: tuned for HDS, by a rule for its rivals."""
-        if cell.method is not HDS and cell.method not in RIVAL_RULE:
+        if cell.method is not HDS and _epsilon_per_feature(cell.method) is None:
             return True
         return cell.k == self.k_of(cell.dataset, cell.method, cell.epsilon or math.inf)
 
@@ -108,8 +106,16 @@ class TaskPlan:
 
 
 def rival_k(mechanism: Method, epsilon: float) -> int:
-    """Return the k that the paper's comparison gives a rival of HDS."""
-    return max(1, math.floor(epsilon / RIVAL_RULE[mechanism])) if math.isfinite(epsilon) else 1
+    """Return the k that the paper's comparison gives a rival of HDS: at least one."""
+    each = _epsilon_per_feature(mechanism)
+    if each is None:
+        raise ValueError(f"the paper has no rule for the k of {mechanism.name}")
+    return max(1, math.floor(epsilon / each)) if math.isfinite(epsilon) else 1
+
+
+def _epsilon_per_feature(method: Method) -> float | None:
+    """Return for how much of epsilon the paper gives a rival one feature; None if it is not one of its rivals."""
+    return None if isinstance(method, Baseline) else method.epsilon_per_feature
 
 
 @cache

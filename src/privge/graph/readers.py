@@ -20,13 +20,14 @@ from numpy.typing import NDArray
 
 from privge._files.atomic import atomic_path
 from privge._files.columns import integers, read_ids, refuse_spoiled, spoiled
-from privge._files.matrices import load_npz
+from privge._files.formats import MATRICES
 from privge._files.tables import (
     column_names,
     decoded,
     first_null,
     first_row,
     first_text,
+    is_columnar,
     is_text,
     line_of,
     read_table,
@@ -53,7 +54,7 @@ def read_graph(
     integer_ids: bool = False,
     columns: EdgeColumns = AS_RECOGNISED,
 ) -> Graph:
-    """Read edges from a text file, Parquet or a sparse ``.npz``, or open a stored graph.
+    """Read edges from a text file, a columnar file or a sparse matrix, or open a stored graph.
 
     A text file is ``.csv`` or ``.tsv``, separated by commas, semicolons or tabs; or ``.txt`` or ``.edgelist``,
     separated by white space, where ``#`` begins a comment. Its header names two columns such as ``source,target``;
@@ -63,8 +64,9 @@ def read_graph(
     Parameters
     ----------
     path
-        The edges. An ``.npz`` holds a scipy adjacency whose ids are 0, 1, .... A folder or an address such as
-        ``s3://bucket/big.graph`` is a graph that `save_graph` or `convert_graph` wrote; a folder is mapped, not read.
+        The edges. The nodes of a sparse matrix, such as a scipy adjacency in an ``.npz``, are 0, 1, .... A folder or an
+        address such as ``s3://bucket/big.graph`` is a graph that `save_graph` or `convert_graph` wrote; a folder is
+        mapped, not read.
     nodes
         A table with a column ``id``: all nodes, isolated ones too, in the order that rows shall have.
     integer_ids
@@ -75,8 +77,8 @@ def read_graph(
     if "://" in fspath(path) or Path(path).is_dir():
         return _stored_graph(path, nodes, columns)
     path = Path(path)
-    if path.suffix == ".npz":
-        return _graph_from_npz(path, nodes, columns)
+    if path.suffix in MATRICES:
+        return _graph_of_matrix(path, nodes, columns)
     edges = _edge_table(path, columns)
     _refuse_missing(edges)
     ends = edges.ends(integer_ids=integer_ids)
@@ -130,7 +132,7 @@ class _Edges:
 
     def remark(self) -> None:
         """Say what was assumed and what is not used."""
-        if not self.header and self.path.suffix != ".parquet":
+        if not self.header and not is_columnar(self.path):
             logger.info("%s: there is no header, so the first line is an edge", self.path)
         if (unused := remark_unused(self.chosen)) is not None:
             logger.info("%s: %s", self.path, unused)
@@ -164,7 +166,7 @@ def write_graph(graph: Graph, path: str | PathLike[str]) -> None:
 
 
 def _edge_table(path: Path, columns: EdgeColumns) -> _Edges:
-    if path.suffix == ".parquet":
+    if is_columnar(path):
         names = column_names(path)
         with _at(str(path), f"the columns are {', '.join(names[:10])}"):
             chosen = columns.choose(names)
@@ -221,7 +223,7 @@ def _stored_graph(path: str | PathLike[str], nodes: str | PathLike[str] | None, 
     return StoredGraph.open(path).graph()
 
 
-def _graph_from_npz(path: Path, nodes: str | PathLike[str] | None, columns: EdgeColumns) -> Graph:
+def _graph_of_matrix(path: Path, nodes: str | PathLike[str] | None, columns: EdgeColumns) -> Graph:
     weighted = columns.weight == _NUMBERS
     if columns.stated and columns != EdgeColumns(weight=_NUMBERS, id_column=columns.id_column):
         raise BadData(
@@ -229,8 +231,8 @@ def _graph_from_npz(path: Path, nodes: str | PathLike[str] | None, columns: Edge
             f"numbers are called {_NUMBERS}"
         )
     if nodes is not None:
-        raise BadData(f"{path}: an .npz has all its nodes already, 0, 1, ...; leave out {nodes}")
-    adjacency = load_npz(path)
+        raise BadData(f"{path}: a matrix has all its nodes already, 0, 1, ...; leave out {nodes}")
+    adjacency = MATRICES[path.suffix](path)
     try:
         graph = Graph.from_scipy(adjacency, weighted=weighted)
     except BadData as error:

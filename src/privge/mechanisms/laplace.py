@@ -63,6 +63,7 @@ class Laplace(Law):
     label = "Laplace"
     colour = "#c2410c"
     rescaled = True
+    epsilon_per_feature = 2.5
 
     levels: int
     cells: int

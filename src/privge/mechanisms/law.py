@@ -44,6 +44,9 @@ class Law(Mechanism):
     rescaled: ClassVar[bool]
     """Whether raw decoding multiplies a sampled coordinate by d/k, as the paper does for all but HDS."""
 
+    epsilon_per_feature: ClassVar[float | None] = None
+    """The paper's comparison gives this rival one feature for each so much of epsilon; None if its k is tuned."""
+
     fixed_epsilon: ClassVar[float | None] = None
     """The budget of a control, which has no other; None for the mechanisms."""
 

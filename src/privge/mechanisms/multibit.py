@@ -46,6 +46,7 @@ class MultiBit(Law):
     label = "Multi-bit"
     colour = "#2563eb"
     rescaled = True
+    epsilon_per_feature = 2.18
 
     levels: int
     slope: int

@@ -20,6 +20,7 @@ class Piecewise(WindowLaw):
     label = "Piecewise"
     colour = "#7c3aed"
     rescaled = True
+    epsilon_per_feature = 2.5
 
     @staticmethod
     def width(epsilon: float) -> float:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from privge._files.columns import ids_of
 from privge._files.folder import Folder
-from privge._files.matrices import load_npz
+from privge._files.formats import MATRICES
 from privge._files.parquet import opened_parquet, read_parquet
 from privge._files.tables import (
     first_text,
@@ -31,9 +31,9 @@ def read_features(
     integer_ids: bool = False,
     id_column: str = "id",
 ) -> Features:
-    """Read features: a table with a column ``id`` and one number column for each feature, or a sparse ``.npz``.
+    """Read features: a table with a column ``id`` and one number column for each feature, or a sparse matrix.
 
-    Row ``i`` of an ``.npz`` belongs to node ``i``, and its columns have no names.
+    Row ``i`` of a matrix belongs to node ``i``, and its columns have no names.
 
     Parameters
     ----------
@@ -49,8 +49,8 @@ def read_features(
         The column of ids, if it is not ``id``.
     """
     path = Path(path)
-    if path.suffix == ".npz":
-        matrix = load_npz(path)
+    if path.suffix in MATRICES:
+        matrix = MATRICES[path.suffix](path)
         try:
             return Features(np.arange(matrix.shape[0]), matrix)
         except BadData as error:

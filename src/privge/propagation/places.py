@@ -25,7 +25,8 @@ class Local:
         Bytes that the result may take in memory; a larger one goes to a temporary memory-mapped file. By default half
         of the machine's memory.
     engine
-        ``sor`` (the default), ``push``, ``chebyshev``, ``exact``, or an engine object.
+        A name of `privge.propagation.engines`, or an engine object. Their names are the keys of
+        `privge.propagation.ENGINES`, and of whatever engines other packages bring.
     """
 
     threads: int | None = None

@@ -25,7 +25,7 @@ def instructions(law: Law, level: int, word: int) -> Trace:
         return follow
 
     before = sys.gettrace()
-    gc.disable()  # what it would call in between is no part of the law
+    gc.disable()  # what it would call in between is not part of the law
     sys.settrace(follow)
     try:
         law.code(level, word)

@@ -11,6 +11,7 @@ import privge as pg
 from privge.collect.stores import Erased, Outcome, Upload
 from privge.collect.stores.log import SERVICE
 from privge.errors import InvalidCampaign, PrivacyViolation
+from privge.wire.codes import encode
 
 DAY = date(2027, 2, 3)
 TODAY = datetime.now(UTC).date()
@@ -40,7 +41,7 @@ def campaign_of(purpose="test", *, k=3, epsilon=1.0, **rest):
 
 
 def codes(*numbers):
-    return np.array(numbers, dtype="<u2").tobytes()
+    return encode(numbers)
 
 
 def held(store, campaign, **where):
@@ -420,9 +421,7 @@ class StoreContract:
         campaign = pg.Campaign(dimensions=9, low=0, high=1, mechanism="hds", epsilon=1, k=2)
         drawn = campaign.simulate(np.zeros((5, 9)), seed=0)
         store.add_campaign(campaign)
-        uploads = [
-            Upload(n, row.astype("<u2").tobytes()) for n, row in zip(drawn.ids.tolist(), drawn.codes, strict=True)
-        ]
+        uploads = [Upload(n, encode(row)) for n, row in zip(drawn.ids.tolist(), drawn.codes, strict=True)]
         store.put(campaign.id, uploads, day=DAY)
         (block,) = store.read(campaign.id)
         assert pg.Reports(campaign, block.ids, block.codes).digest == drawn.digest

@@ -132,7 +132,7 @@ class Verifier:
 
 
 def node_of(token: str, campaign: str) -> str | int:
-    """Return the node that a token names; refuse what is no token, or one for another campaign.
+    """Return the node that a token names; refuse what is not a token, or one for another campaign.
 
     Only the service can tell whether the token is genuine.
     """

@@ -304,8 +304,8 @@ def test_a_backup_replaces_nothing(store, path):
 
 
 def test_a_damaged_file_is_refused_by_name(path):
-    path.write_bytes(b"this is no database at all, but long enough to look like one" * 100)
-    with pytest.raises(StoreMismatch, match=r"store\.db: this is no store"):
+    path.write_bytes(b"this is not a database at all, but long enough to look like one" * 100)
+    with pytest.raises(StoreMismatch, match=r"store\.db: this is not a store"):
         open_store(str(path))
 
 

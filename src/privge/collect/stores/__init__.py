@@ -1,4 +1,4 @@
-"""Where reports are kept. One protocol, two stores: SQLite (embedded) and PostgreSQL."""
+"""Where reports are kept. One protocol, one file a store; `open_store` finds it by its address."""
 
 from privge.collect.stores.opening import open_store
 from privge.collect.stores.store import (

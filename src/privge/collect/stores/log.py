@@ -5,7 +5,7 @@
 *When.* To the second where an operator acts on a campaign or on the tables. Of an erasure only the day is kept, as of a
 report: somebody asked for it, and to the second the line would be theirs for whoever sees a ticket or a mailbox. What
 the service does by itself has the day alone too: it closes a campaign when a report comes too late, and that moment is
-a device's. A person who erases their own report (``DELETE /v1/me``) leaves no line; it is no operator's act.
+a device's. A person who erases their own report (``DELETE /v1/me``) leaves no line; it is not an operator's act.
 
 *Append-only.* Triggers refuse to change or delete a line, and `privge store verify` sees a gap. That stops mistakes,
 not whoever owns the database.

@@ -18,7 +18,7 @@ class Migration:
 
 
 def migrations(dialect: str) -> list[Migration]:
-    """Return the steps of ``sqlite`` or ``postgresql``, in order."""
+    """Return the steps of a database, such as ``sqlite``, in order."""
     folder = files("privge.collect.stores").joinpath("migrations", dialect)
     scripts = sorted((file.name, file.read_text("utf-8")) for file in folder.iterdir() if file.name.endswith(".sql"))
     return [Migration(int(name[:4]), _statements(script)) for name, script in scripts]

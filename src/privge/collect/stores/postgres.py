@@ -109,7 +109,7 @@ class PostgresStore(SqlStore):
         with self._writing() as session:  # the lock lets one worker at a time make the tables
             ((exists,),) = session.rows("SELECT to_regclass('privge.migrations') IS NOT NULL")
             if not exists and not create:
-                raise StoreMismatch("the database holds no store")
+                raise StoreMismatch("the database does not hold a store")
             if not exists:
                 session.rows("CREATE SCHEMA IF NOT EXISTS privge")
             return prepare(session, _STEPS, new=not exists, upgrade=upgrade, by=by)

@@ -155,10 +155,10 @@ class SqliteStore(SqlStore):
         except sqlite3.Error as error:
             name = getattr(error, "sqlite_errorname", type(error).__name__)
             if name.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT")):
-                raise StoreMismatch(f"{self.path}: this is no store, or it is damaged ({name})") from None
+                raise StoreMismatch(f"{self.path}: this is not a store, or it is damaged ({name})") from None
             raise StoreUnavailable(f"{self.path}: the store cannot be used now ({name})") from None
-        except UnicodeDecodeError:  # names and settings in the file itself that are no text
-            raise StoreMismatch(f"{self.path}: this is no store, or it is damaged") from None
+        except UnicodeDecodeError:  # names and settings in the file itself that are not text
+            raise StoreMismatch(f"{self.path}: this is not a store, or it is damaged") from None
 
     def _among(self, keys: list[bytes]) -> tuple[str, list[Any]]:
         return f"IN ({','.join('?' * len(keys))})", keys

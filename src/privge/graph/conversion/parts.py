@@ -185,7 +185,7 @@ def _checked(ids: pa.Array, kind: Kind, place: str) -> pa.Array:
     try:
         ids = ids.cast(ARROW[kind])
     except pa.ArrowException:  # its message quotes an id
-        raise BadData(f"{place}: an id is not text in UTF-8, or does not fit 64 bits") from None
+        raise BadData(f"{place}: an id is not UTF-8 text, or does not fit 64 bits") from None
     if kind == "strings" and first_spoiled(ids) is not None:
         raise BadData(f"{place}: an id is empty, or begins or ends with white space")
     return ids
