@@ -121,7 +121,7 @@ class PowerIteration:
     name: ClassVar[str] = "mine"
 
     def solve(self, problem, out, *, threads=1, progress=None):  # noqa: ARG002 (what an engine takes)
-        step = scipy.sparse.diags_array(problem.weights) @ problem.graph.to_scipy().astype(np.float64)
+        step = scipy.sparse.diags_array(problem.factors) @ problem.graph.to_scipy().astype(np.float64)
         start = problem.alpha * problem.by_column.toarray()
         y, sweeps, error = start, 0, math.inf
         while error > problem.tolerance and sweeps < 10_000:
