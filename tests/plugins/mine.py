@@ -81,6 +81,31 @@ class TwoLevels(RandomisedResponse):
             raise ValueError(f"a yes or no has 2 levels, got {self.levels}")
 
 
+@dataclass(frozen=True)
+class Quoted(RandomisedResponse):
+    """Its annotations are text, as ``from __future__ import annotations`` makes them."""
+
+    name = "quoted"
+    levels: "int"
+    truth: "int"
+
+
+@dataclass(frozen=True)
+class Forgetful(RandomisedResponse):
+    """Does not write down all that it is made of."""
+
+    name = "forgetful"
+    doubled: int = 0
+
+    @classmethod
+    def for_epsilon(cls, epsilon, levels):
+        return cls(levels, RandomisedResponse.for_epsilon(epsilon, levels).truth, 1)
+
+    @classmethod
+    def from_parameters(cls, parameters):
+        return cls(parameters["levels"], parameters["truth"])
+
+
 @dataclass
 class Changeable(RandomisedResponse.__base__):
     """Can be changed after it was checked."""

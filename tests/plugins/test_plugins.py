@@ -9,7 +9,7 @@ import pytest
 
 import privge as pg
 from plugins.mine import PowerIteration, RandomisedResponse
-from privge.errors import PluginRefused
+from privge.errors import InvalidCampaign, PluginRefused
 from privge.mechanisms import law_for, laws
 from privge.propagation import engines
 from privge.testing import EngineContract, LawContract
@@ -202,3 +202,25 @@ def test_a_plug_in_is_a_member_of_the_mapping(installed):
     with pytest.raises(KeyError):
         members["gauss"]
     assert "failing" not in list(members.usable())
+
+
+def _installed_campaign(name, **changes):
+    return pg.Campaign(dimensions=2, low=0, high=1, mechanism=name, epsilon=1.0, k=1, **changes)
+
+
+def test_a_law_whose_annotations_are_text_is_read_out_of_its_document(installed):
+    installed.install("other", mechanisms={"quoted": "plugins.mine:Quoted"})
+    campaign = _installed_campaign("quoted")
+    assert pg.Campaign.from_json(campaign.to_json()) == campaign
+
+
+def test_a_law_that_its_document_would_not_give_again_is_refused(installed):
+    installed.install("other", mechanisms={"forgetful": "plugins.mine:Forgetful"})
+    with pytest.raises(InvalidCampaign, match="not what its own parameters say"):
+        _installed_campaign("forgetful")
+
+
+def test_integers_that_a_law_did_not_expect_are_refused_by_the_field(installed):
+    installed.install("other", mechanisms={"mine": "plugins.mine:RandomisedResponse"})
+    with pytest.raises(InvalidCampaign, match="'law': the law fails with ZeroDivisionError"):
+        _installed_campaign("mine", law={"levels": 1025, "truth": 2**53})

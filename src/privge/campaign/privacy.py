@@ -79,6 +79,12 @@ class IntegerLaw(Kind[Law]):
     """The law: built from the fields above, or given, as a document has it too, and checked against them."""
 
     def check(self, name: str, value: object, above: "Campaign") -> Law:
+        try:
+            return self._checked(name, value, above)
+        except (ArithmeticError, LookupError) as error:  # of a law from outside, with integers that it did not expect
+            raise InvalidCampaign(name, f"the law fails with {type(error).__name__}: {error}") from error
+
+    def _checked(self, name: str, value: object, above: "Campaign") -> Law:
         law = _built(name, above) if value is None else _given(name, value, above)
         try:
             Sampled(law, above.k, above.dimensions).check(above.epsilon)
@@ -98,9 +104,13 @@ class IntegerLaw(Kind[Law]):
 def _built(name: str, above: "Campaign") -> Law:
     levels = DEFAULT_LEVELS if above.levels == UNDECIDED else above.levels
     try:
-        return law_for(above.mechanism, above.epsilon, above.k, levels)
+        law = law_for(above.mechanism, above.epsilon, above.k, levels)
+        read = type(law).from_parameters(law.parameters())
     except (ValueError, TypeError) as error:  # of a law from outside, which may not have every grid
         raise InvalidCampaign(name, str(error)) from error
+    if read != law:
+        raise InvalidCampaign(name, f"is not what its own parameters say, so no device could read it: {read}")
+    return law
 
 
 def _given(name: str, value: object, above: "Campaign") -> Law:

@@ -187,7 +187,7 @@ def with_spare(row: NDArray[np.int64], spare: int) -> NDArray[np.int64]:
 
 
 def _checked(name: str, value: object, kind: object) -> int | tuple[int, ...]:
-    if kind is int:
+    if kind in (int, "int"):  # its name, where annotations are not evaluated
         return _weight(name, value)
     if not isinstance(value, list | tuple):
         raise ValueError(f"{name} must be a list of integers")
