@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from privge import Embedding, embed
+from privge import Embedding, Graph, embed
 from privge.errors import BadData
 from privge.tasks import (
     LinkPredictor,
@@ -149,6 +149,18 @@ def test_links_by_id_are_links_by_row(network):
     assert np.array_equal(by_id.decision_function(vectors, named.test), expected)
     assert np.allclose(by_id.decision_function(turned, [tuple(pair) for pair in named.test]), expected, rtol=1e-6)
     assert by_id.score(vectors, named.test, named.test_negatives) > 0.75
+
+
+def test_rows_that_would_be_taken_for_ids_are_refused(network):
+    """Integer ids in another order than the rows: a pair of rows is then a pair of other nodes."""
+    split, train_graph = network.edges, network.edges.train_graph
+    numbers = np.arange(train_graph.nodes)[::-1]
+    numbered = Graph(numbers, train_graph.indptr, train_graph.indices)
+    vectors = Embedding(numbers, network.train_matrix, embed(train_graph, network.reports).provenance)
+    with pytest.raises(ValueError, match=r"training pairs are not edges of the graph; .*split\.by_id"):
+        LinkPredictor(epochs=1, threads=1).fit(
+            vectors, numbered, split.train, validation=(split.validation, split.validation_negatives)
+        )
 
 
 def test_the_graph_alone_takes_labels_by_id_and_answers_by_id(network, homes):

@@ -40,6 +40,16 @@ def test_training_graph_has_every_node_and_exactly_the_training_edges(network):
     assert keys(edge_pairs(train_graph), train_graph.nodes) == keys(network.edges.train, train_graph.nodes)
 
 
+def test_training_edges_keep_their_weights(network):
+    ends, weights = edge_pairs(network.graph), np.arange(1.0, network.graph.edges + 1)
+    weighted = Graph.from_edges(ends, nodes=np.arange(network.graph.nodes), weights=weights)
+    split = split_edges(weighted, seed=0)
+    kept = split.train_graph.to_scipy().toarray()
+    assert split.train_graph.edges == len(split.train)
+    assert np.array_equal(kept[*split.train.T], weighted.to_scipy().toarray()[*split.train.T])
+    assert np.array_equal(kept, kept.T)
+
+
 def test_negatives_are_as_many_distinct_true_and_never_an_edge_of_the_full_graph(network):
     split = network.edges
     assert len(split.validation_negatives) == len(split.validation)

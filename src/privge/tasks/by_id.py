@@ -101,5 +101,5 @@ def pairs_in(vectors: Matrix | Embedding, pairs: PairsOfNodes) -> NodePairs:
     listed = [tuple(pair) for pair in (pairs.tolist() if isinstance(pairs, np.ndarray) else pairs)]
     if any(len(pair) != 2 for pair in listed):
         raise ValueError("pairs must be of two ids each")
-    ends = rows_of(vectors, [node for pair in listed for node in pair], "ends of pairs")
+    ends = rows_of(vectors, [node for pair in listed for node in pair], "ends of pairs (a split by id is split.by_id)")
     return ends.reshape(-1, 2)

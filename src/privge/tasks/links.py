@@ -77,7 +77,7 @@ class LinkPredictor(Head):
         graph
             The training edges: negatives are drawn outside of them.
         train
-            Pairs that are joined: of ids with an embedding, of rows with a matrix.
+            Edges of ``graph``: pairs of ids with an embedding (``split.by_id.train``), of rows with a matrix.
         validation
             Pairs that are joined, though not in ``graph``, and pairs that are not. They choose among epochs and, with
             ``rows`` and ``inner product``, the first weight of the common column; they never enter a gradient.
@@ -90,8 +90,7 @@ class LinkPredictor(Head):
         if len(matrix) != graph.nodes:
             raise ValueError(f"the matrix has {len(matrix)} rows for {graph.nodes} nodes")
         joined, known, apart = (_pairs(vectors, pairs) for pairs in (train, *validation))
-        if are_edges(graph, known).any():
-            raise ValueError("validation pairs are edges of the graph: fit and propagate on training edges only")
+        _check_joined(graph, joined, known)
         self.scaling_ = Scaling.fit(matrix, self.scaling)
         scaled = self.scaling_.rows(matrix, np.arange(len(matrix)))
         generator = np.random.default_rng([self.seed, 4])
@@ -212,6 +211,18 @@ def _gain(positives: NDArray[np.floating], negatives: NDArray[np.floating]) -> f
     if gap <= 0:  # worse than chance: training has to turn it round
         return 1 / math.sqrt(max(variance, 1e-12))
     return gap / (gap**2 + variance)
+
+
+def _check_joined(graph: Graph, train: NodePairs, validation: NodePairs) -> None:
+    """Refuse pairs that cannot have come from this graph: rows that were taken for ids would train on nonsense."""
+    absent = int((~are_edges(graph, train)).sum())
+    if absent:
+        raise ValueError(
+            f"{absent:,} of {len(train):,} training pairs are not edges of the graph; a split goes by rows with a "
+            "matrix (embedding.matrix) and by ids with an embedding (split.by_id)"
+        )
+    if are_edges(graph, validation).any():
+        raise ValueError("validation pairs are edges of the graph: fit and propagate on training edges only")
 
 
 def _pairs(vectors: Matrix | Embedding, given: PairsOfNodes) -> NodePairs:

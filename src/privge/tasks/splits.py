@@ -34,7 +34,7 @@ class EdgeSplit:
     Parameters
     ----------
     train_graph
-        Every node, but only the training edges. Embed on this graph and on no other.
+        Every node, but only the training edges, with their weights. Embed on this graph and on no other.
     train, validation, test
         Pairs that are joined: disjoint, together all edges.
     validation_negatives, test_negatives
@@ -99,6 +99,11 @@ def split_edges(graph: GraphData, *, seed: int, shares: Shares = (0.85, 0.05, 0.
         The same seed gives the same split.
     shares
         Of training, validation and test edges.
+
+    Returns
+    -------
+    EdgeSplit
+        Of rows, for a head that gets a matrix. With an `Embedding` heads go by ids: take its ``by_id``.
     """
     graph = as_graph(graph)
     generator = np.random.default_rng([seed, 1])
@@ -118,8 +123,7 @@ def edge_pairs(graph: Graph) -> NodePairs:
 
 def are_edges(graph: Graph, pairs: NodePairs) -> NDArray[np.bool_]:
     """Say which pairs are joined in the graph."""
-    keys = np.repeat(np.arange(graph.nodes), graph.degrees) * graph.nodes + graph.indices  # sorted, as the rows are
-    return _among(keys, pairs[:, 0] * graph.nodes + pairs[:, 1])
+    return _among(_edge_keys(graph), _keys(graph, pairs))
 
 
 def distinct_negatives(graph: Graph, count: int, generator: np.random.Generator) -> NodePairs:
@@ -168,11 +172,23 @@ def _among(ordered: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.
 
 
 def _subgraph(graph: Graph, pairs: NodePairs) -> Graph:
-    """Return the graph of all nodes with only these edges."""
-    from privge.graph._kernels import compress
+    """Return the graph of all nodes with only these edges, which keep their weights."""
+    kept = np.concatenate([_keys(graph, pairs), _keys(graph, pairs[:, ::-1])])
+    stays = _among(np.sort(kept), _edge_keys(graph))
+    indptr = np.concatenate([[0], np.cumsum(stays)])[graph.indptr]
+    return Graph.with_rows(
+        graph.ids, indptr, graph.indices[stays], None if graph.weights is None else graph.weights[stays]
+    )
 
-    sources, targets = (np.ascontiguousarray(pairs[:, side], dtype=np.int32) for side in (0, 1))
-    return Graph.with_rows(graph.ids, *compress(sources, targets, graph.nodes))
+
+def _edge_keys(graph: Graph) -> NDArray[np.int64]:
+    """Return a number for each entry of the adjacency; sorted, as the rows are."""
+    return np.repeat(np.arange(graph.nodes), graph.degrees) * graph.nodes + graph.indices
+
+
+def _keys(graph: Graph, pairs: NodePairs) -> NDArray[np.int64]:
+    keys: NDArray[np.int64] = pairs[:, 0] * graph.nodes + pairs[:, 1]
+    return keys
 
 
 def _divide(items: NDArray[np.int64], shares: Shares) -> list[NDArray[np.int64]]:

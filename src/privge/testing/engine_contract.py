@@ -63,6 +63,14 @@ class EngineContract:
         z, _ = self.solved(Problem(graph, features, Walk(0.25, 0.5, 1e-6)))
         assert np.abs(z - 0.25 * features.toarray()).max() <= 1e-6
 
+    def test_a_neighbour_counts_by_the_weight_of_its_edge(self) -> None:
+        plain, features = popular(nodes=200, columns=3)
+        weights = np.random.default_rng(0).lognormal(size=plain.edges)
+        graph = Graph.from_edges(plain.to_edges(), nodes=plain.ids, weights=weights)
+        z, certificate = self.solved(Problem(graph, features, Walk(0.1, 0.5, 1e-5)))
+        error = np.abs(z - exact_embedding(graph, features, 0.1, 0.5)).max()
+        assert error <= certificate.error + ROUNDING / 0.1, "the error is above the certificate: are weights left out?"
+
     def test_repeated_entries_of_a_feature_add_up(self) -> None:
         graph, _ = popular(nodes=30, columns=1)
         twice, once = (
