@@ -442,3 +442,11 @@ def test_rows_that_are_no_array_serve_as_well(tmp_path, monkeypatch, kind):
 def test_npy_takes_an_embedding_of_no_nodes(tmp_path):
     Embedding(np.empty(0, np.int64), np.empty((0, 3), np.float32), PROVENANCE).to_npy(tmp_path / "z.npy")
     assert np.load(tmp_path / "z.npy").shape == (0, 3)
+
+
+def test_a_provenance_must_say_how_reports_were_decoded():
+    told = json.loads(PROVENANCE.to_json())
+    assert Provenance.from_json(json.dumps(told)) == PROVENANCE
+    del told["sources"][0]["decoding"]
+    with pytest.raises(TypeError, match="decoding"):
+        Provenance.from_json(json.dumps(told))
