@@ -46,7 +46,7 @@ def as_ids(ids: Iterable[object], *, unique: bool = True) -> Ids:
     else:
         array = _as_array(ids.tolist() if isinstance(ids, np.ndarray) else list(ids))
     if unique and (repeated := first_repeated(array)) is not None:
-        raise BadData(f"id {repeated} appears twice")
+        raise BadData(f"the id at position {repeated} appears twice (positions count from 0)")
     return array
 
 
@@ -57,7 +57,7 @@ def _as_array(nodes: list[object]) -> Ids:
         try:
             node_key(node)
         except (TypeError, ValueError) as error:
-            raise BadData(f"id {position}: {error}") from error
+            raise BadData(f"the id at position {position}: {error}") from error
     texts = sum(isinstance(node, str) for node in nodes)
     if texts not in (0, len(nodes)):
         raise BadData("ids must be all strings or all integers")

@@ -30,8 +30,16 @@ def test_reports_that_are_gone_are_forgotten(graph, some, apart, caplog):
     first = embed_reports(graph, older, joining=Joining("unbiased"))
     second = update_from_reports(graph, first.embedding, older, newer)
     assert not second.updated
-    assert "reports were erased" in caplog.text
+    assert "1 of 25 reports were erased" in caplog.text
     assert apart(second.embedding, embed(graph, newer, decoding="unbiased")) <= 0
+
+
+def test_new_reports_alone_are_not_all_reports_of_today(graph, some):
+    """They would give an embedding of the few new ones, as if all others had been erased."""
+    older = some(*range(25))
+    first = embed_reports(graph, older).embedding
+    with pytest.raises(NotUpdatable, match="none of its 25 reports is among the newer ones, which must be all reports"):
+        update_from_reports(graph, first, older, some(*range(25, 40)))
 
 
 def test_what_is_not_proven_is_refused(graph, reports, some):

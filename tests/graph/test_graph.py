@@ -282,10 +282,10 @@ def test_each_edge_is_listed_once(case):
         (pa.table({"a": [1, None], "b": [2, 3]}), "lacks an id"),
         (pa.table({"a": pa.nulls(1), "b": [2]}), "lacks an id"),
         (pa.table({"a": [[1]], "b": [[2]]}), "integers or strings"),
-        ([(1, None)], "id 1: a node id"),
+        ([(1, None)], "position 1: a node id"),
         ([(1, "a")], "all strings or all integers"),
         ([("", "a")], "must not be empty"),
-        ([(True, False)], "id 0: a node id"),
+        ([(True, False)], "position 0: a node id"),
         ([(2**63, 1)], "64 bits"),
         (np.array([[2**63, 1]], dtype=np.uint64), "64 bits"),
     ],
@@ -302,7 +302,7 @@ def test_an_edge_to_an_unknown_node_is_refused_with_its_number(edges):
 
 
 def test_a_node_given_twice_is_refused():
-    with pytest.raises(BadData, match="id 2 appears twice"):
+    with pytest.raises(BadData, match="position 2 appears twice"):
         Graph.from_edges([], nodes=["a", "b", "a"])
 
 

@@ -99,6 +99,16 @@ def test_a_path_and_a_stored_graph_are_graphs(tmp_path):
     assert pg.as_graph(tmp_path / "g.graph").fingerprint == graph.fingerprint
 
 
+def test_names_in_a_file_without_a_header_are_edges_if_this_is_said(tmp_path):
+    path = tmp_path / "friends.txt"
+    path.write_text("ann bob\nbob cid\n")
+    with pytest.raises(BadData, match="if this line is not a header, say header=False"):
+        pg.as_graph(path)
+    assert pg.as_graph(path, header=False).ids.tolist() == ["ann", "bob", "cid"]
+    with pytest.raises(ValueError, match="header= cannot go with"):
+        pg.as_graph([("ann", "bob")], header=False)
+
+
 def test_the_columns_of_a_table_may_have_any_names(caplog):
     caplog.set_level("INFO")
     table = frame(since=2020).rename(columns={"source": "Follower", "target": "followed"})
@@ -213,7 +223,7 @@ def test_whatever_is_not_a_graph_is_bad_data_and_not_a_crash(data):
 def test_the_refusal_names_what_came_and_what_is_accepted():
     with pytest.raises(BadData, match=r"^datetime\.date is not a graph; give a Graph .* networkx, .* path of a file$"):
         pg.as_graph(pd.Timestamp("2020-01-01").date())
-    with pytest.raises(BadData, match=r"unknown columns.*source= and target=.*the table has age, likes"):
+    with pytest.raises(BadData, match=r"unknown columns.*source=, target=.*the table has age, likes"):
         pg.as_graph(WRONG["a table of features"])
 
 

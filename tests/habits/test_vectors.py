@@ -94,6 +94,17 @@ def test_a_data_frame_is_indexed_by_id(z):
     assert frame.join(labels.rename("label"), how="inner")["label"].tolist() == [0, 1]
 
 
+def test_features_in_place_of_reports_are_refused_with_what_makes_reports():
+    with pytest.raises(TypeError, match=r"embed takes reports, got DataFrame; campaign\.simulate"):
+        pg.embed([("ann", "bob")], pd.DataFrame({"age": [0.5, 0.6]}, index=["ann", "bob"]))
+
+
+def test_vectors_as_text_say_who_reads_them(z, tmp_path):
+    z.save(tmp_path / "z.vec")
+    with pytest.raises(BadData, match=r"holds no provenance; give the \.parquet.*gensim"):
+        pg.Embedding.load(tmp_path / "z.vec")
+
+
 def test_reports_go_by_node_too():
     sent = reports()
     assert "bob" in sent

@@ -163,6 +163,11 @@ def test_a_table_without_good_ids_is_refused(table, message):
         campaign().simulate(table)
 
 
+def test_text_that_is_probably_an_id_is_refused_with_what_to_do():
+    with pytest.raises(BadData, match=r"feature 'name' holds .*, not numbers; .* call it 'id' or make it the index"):
+        pg.PrivGE(graph=[("ann", "bob")]).fit(frame().rename_axis("name").reset_index())
+
+
 def test_rows_that_do_not_match_the_graph_are_counted():
     graph = pg.Graph.from_edges([("dan", "bob"), ("bob", "ann"), ("ann", "eve"), ("eve", "fay")])
     with pytest.raises(BadData, match=r"1 of 4 rows .* not in the graph, and 2 of 5 nodes have no row"):

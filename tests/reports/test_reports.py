@@ -72,14 +72,14 @@ def test_parts_are_joined_and_a_node_twice_is_refused():
     joined = Reports.concatenate([a, b])
     assert joined.ids.tolist() == list(range(40))
     assert (joined.indices[20:] == b.indices).all()
-    with pytest.raises(BadData, match="id 20 appears twice"):
+    with pytest.raises(BadData, match="position 20 appears twice"):
         Reports.concatenate([a, a])
 
 
 def test_parts_with_integers_and_with_text_are_joined_by_node():
     a, b = simulate(3, ids=[1, 2, 3]), simulate(2, ids=["04", "5"])
     assert Reports.concatenate([a, b]).ids.tolist() == ["1", "2", "3", "04", "5"]
-    with pytest.raises(BadData, match="id 3 appears twice"):
+    with pytest.raises(BadData, match="position 3 appears twice"):
         Reports.concatenate([a, simulate(1, ids=["2"])])
 
 
@@ -125,9 +125,9 @@ def test_a_file_from_before_reports_said_whether_a_seed_was_used_counts_as_seede
 @pytest.mark.parametrize(
     ("ids", "message"),
     [
-        ([1, 1], "id 1 appears twice"),
+        ([1, 1], "position 1 appears twice"),
         ([1, "a"], "all strings or all integers"),
-        ([1, None], "id 1: a node id"),
+        ([1, None], "position 1: a node id"),
     ],
 )
 def test_ids_are_checked(ids, message):

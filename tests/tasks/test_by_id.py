@@ -12,6 +12,7 @@ from privge.tasks import (
     accuracy,
     best_label_propagation,
     label_mass,
+    macro_f1,
     propagate_labels,
     split_edges,
     split_nodes,
@@ -117,6 +118,25 @@ def test_a_split_by_id_is_of_ids_and_trains_a_head(people, homes):
     held_out = {node: homes[node] for node in split.test}
     found = head.predict(people, split.test)
     assert head.score(people, held_out) == accuracy(list(held_out.values()), list(found.values())) > LEARNT
+
+
+def test_predictions_by_id_are_judged_by_id(people, homes):
+    split = split_nodes(homes, seed=0)
+    head = NodeClassifier(**FAST).fit(people, homes, train=split.train, validation=split.validation)
+    held_out = {node: homes[node] for node in split.test}
+    found = head.predict(people)
+    expected = head.score(people, held_out)
+    assert accuracy(held_out, found) == expected
+    assert accuracy(pd.Series(shuffled(held_out)), found) == expected
+    listed = [list(held_out.values()), [found[node] for node in held_out]]
+    assert macro_f1(held_out, found) == macro_f1(*listed)
+    assert accuracy({**held_out, "person-0001": None}, found) == expected
+    with pytest.raises(BadData, match="1 of 101 labelled nodes have no prediction"):
+        accuracy({**held_out, "stranger": "north"}, found)
+    for labels, predicted in [(held_out, listed[1]), (listed[0], found)]:
+        with pytest.raises(ValueError, match="by id need") as refused:
+            accuracy(labels, predicted)
+        assert "north" not in str(refused.value)
 
 
 def test_a_split_by_id_does_not_depend_on_the_order_of_the_labels(homes):

@@ -69,7 +69,7 @@ def embed(
       privge embed --graph edges.csv --reports reports.parquet -o z.parquet
       privge embed --graph edges.csv --store sqlite:///app.db --campaign 3f5a -o z.parquet
       privge embed --graph edges.csv --store sqlite:///app.db --update z.parquet -o z.parquet
-      privge embed --graph edges.csv --reports new.parquet --update z.parquet --previous-reports old.parquet -o z.npy
+      privge embed --graph edges.csv --reports all.parquet --update z.parquet --previous-reports old.parquet -o z.npy
       privge embed --graph trade.csv --source buyer --target seller --weight amount --reports r.parquet -o z.parquet
       privge embed --graph edges.csv --features features.csv --epsilon 1 --k 5 -o z.parquet
       privge embed --graph edges.csv --features features.csv --campaign campaign.toml -o z.parquet

@@ -31,7 +31,9 @@ class SourceOptions:
     """Where the reports come from."""
 
     reports_place: str | None = place_option(
-        "--reports", about="Reports that devices sent: .parquet, or a folder or address of parts."
+        "--reports",
+        about="Reports that devices sent: .parquet, or a folder or address of parts. With --update all of today, old "
+        "and new.",
     )
     store_url: str | None = option(
         "--store", metavar="URL", help=f"Or their store: {ADDRESSES}  [default: PRIVGE_STORE]"
@@ -78,7 +80,8 @@ class SourceOptions:
             raise click.UsageError("--update goes with --store or --reports: simulated devices have nothing new.")
         if (self.reports_place is None) != (self.previous_reports is None):
             raise click.UsageError(
-                "--previous-reports goes with --reports and --update: it holds the reports of the earlier embedding."
+                "--update with --reports needs --previous-reports, the reports of the earlier embedding; with --store "
+                "it has no effect."
             )
         fixed = ("alpha", "r", *(field.name for field in fields(Reading)), "engine")
         refuse_given(fixed, "with --update: it stays as in the earlier embedding")
@@ -200,8 +203,6 @@ def _previous(place: str) -> Iterator[Embedding]:
 
 def read_embedding(place: str) -> Embedding:
     """Read an embedding from a file, or from a folder or address of parts."""
-    if place.endswith((".vec", ".txt")):
-        raise BadData(f"{place}: this format holds no provenance; give the .parquet, .npy or folder of the embedding")
     if "://" not in place and not Path(place).is_dir():
         existing(Path(place))
     return Embedding.load(place)

@@ -97,14 +97,16 @@ def known(reports: Reports, graph: Graph) -> Reports:
     return reports.take(rows)
 
 
-def remark_erased() -> None:
+def remark_erased(how_many: str = "some") -> None:
     """Say why an update becomes an embedding from the beginning."""
     logger.warning(
-        "reports were erased since the earlier embedding, and an update would keep what they left in it: embedding "
-        "from the beginning"
+        "%s reports were erased since the earlier embedding, and an update would keep what they left in it: embedding "
+        "from the beginning",
+        how_many,
     )
 
 
 def remark_news(made: Made) -> None:
     """Say how many reports an update added."""
-    logger.info("%s reports arrived since the earlier embedding", f"{made.new_reports:,}")
+    reports = "report" if made.new_reports == 1 else "reports"
+    logger.info("%s %s arrived since the earlier embedding", f"{made.new_reports:,}", reports)

@@ -65,7 +65,7 @@ def update_from_reports(
     older
         The reports that it was made from; their digest proves it.
     newer
-        The same reports, and new ones.
+        All reports of today: the same, and new ones. If none of the older ones is among them, they are refused.
     before
         The graph that the embedding was made from, if it has gained nodes or edges since.
     tolerance
@@ -86,12 +86,13 @@ def update_from_reports(
         unknown=unknown,
     )
     digest, (old, new) = newer.digest, (_whole(older), _whole(newer))
-    if _contains(new, old):
+    gone = _gone(new, old)
+    if not gone:
         used = earlier.used(old)
         made = earlier.add(used, new.take(np.flatnonzero(rows_among(used.ids, new.ids) < 0)), on)
         remark_news(made)
     else:
-        remark_erased()
+        remark_erased(f"{gone:,} of {len(old):,}")
         made = earlier.anew(new, on, progress)
     return made.with_source(reports_digest=digest)
 
@@ -109,13 +110,19 @@ def _check_proof(previous: Embedding, older: Reports | ReportParts, newer: Repor
         raise NotUpdatable("the embedding was not made from the previous reports that are given: their digest differs")
 
 
-def _contains(newer: Reports, older: Reports) -> bool:
-    """Say whether all older reports are among the newer ones; a node whose report is another one is refused."""
+def _gone(newer: Reports, older: Reports) -> int:
+    """Count the older reports that are not among the newer ones; a node whose report is another one is refused."""
     rows = rows_among(newer.ids, older.ids)
     changed = int((newer.codes[rows[rows >= 0]] != older.codes[rows >= 0]).any(axis=1).sum())
     if changed:
         raise NotUpdatable(f"{changed:,} nodes have another report than before, where each node reports once")
-    return bool((rows >= 0).all())
+    gone = int((rows < 0).sum())
+    if gone and gone == len(older):
+        raise NotUpdatable(
+            f"none of its {gone:,} reports is among the newer ones, which must be all reports of today: those of the "
+            "earlier embedding and the new ones"
+        )
+    return gone
 
 
 def _whole(reports: Reports | ReportParts) -> Reports:

@@ -52,6 +52,11 @@ def embed(
         Called with the columns done and the columns in all.
     """
     walk, joining = Walk(alpha, r, tolerance), Joining(decoding, clip, unknown)
+    if not isinstance(reports, Reports | ReportParts):
+        raise TypeError(
+            f"embed takes reports, got {type(reports).__name__}; campaign.simulate(features) makes reports of "
+            "features, and PrivGE(graph=graph).fit(features) does both"
+        )
     if isinstance(on, OnCluster):
         from privge.embedding.cluster import embed_on_cluster
 

@@ -145,6 +145,11 @@ class Embedding:
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
         """Read what `save` wrote: ``.parquet``, a folder of parts, or ``.npy``."""
+        if fspath(path).endswith((".vec", ".txt")):
+            raise BadData(
+                f"{fspath(path)}: this format holds no provenance; give the .parquet, .npy or folder of the embedding "
+                "(gensim reads this one: KeyedVectors.load_word2vec_format)"
+            )
         return cls.from_npy(path) if fspath(path).endswith(".npy") else cls.from_parquet(path)
 
     def to_parquet(self, path: str | PathLike[str]) -> None:

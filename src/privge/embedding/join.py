@@ -115,7 +115,9 @@ def check_strangers(strangers: int, reports: int, unknown: Unknown) -> None:
     if not strangers:
         return
     if strangers == reports:
-        raise BadData(f"none of the {reports:,} reports is of a node in the graph; {_ALIKE}")
+        raise BadData(
+            f"none of the {reports:,} reports is of a node in the graph; {_ALIKE}; if nodes are new, add them"
+        )
     if unknown == "refuse":
         raise BadData(
             f"{strangers:,} of {reports:,} reports are of nodes that are not in the graph; add the nodes, or drop "
@@ -164,7 +166,13 @@ def in_graph_order(graph: Graph, features: Features) -> Features:
     rows = graph.rows_of(features.ids)
     strangers = int((rows < 0).sum())
     absent = graph.nodes - (len(rows) - strangers)
-    if strangers or absent:
+    if absent and not strangers:
+        raise BadData(
+            f"{absent:,} of {graph.nodes:,} nodes have no row of features, where everybody is fitted at once; "
+            "campaign.simulate and privge.embed do without those who did not report; cross-validate what comes after "
+            "PrivGE, on its vectors"
+        )
+    if strangers:
         raise BadData(
             f"{strangers:,} of {len(rows):,} rows of features are of nodes that are not in the graph, and "
             f"{absent:,} of {graph.nodes:,} nodes have no row; {_ALIKE} (the ids of a table are its column id, or the "

@@ -10,7 +10,10 @@ EDGE_NAMES = (("source", "target"), ("src", "dst"), ("from", "to"), ("id_1", "id
 """What the columns of an edge list may be called if nobody says what they are called."""
 
 _WEIGHTS = ("weight", "weights", "edge_weight", "w")  # a column that is called so is probably meant to be used
-_HOW = "say which columns are the ends of the edges: source= and target=, on the command line --source and --target"
+_HOW = (
+    "say which columns are the ends of the edges: privge.as_graph(..., source=, target=), on the command line --source "
+    "and --target"
+)
 
 
 class Chosen(NamedTuple):

@@ -54,6 +54,7 @@ def as_graph(
     target: str | None = None,
     weight: Weight = None,
     nodes: Nodes | None = None,
+    header: bool | None = None,
 ) -> Graph:
     """Return the graph that somebody has, in whatever form.
 
@@ -77,10 +78,15 @@ def as_graph(
         All node ids, in the order that rows shall have. Tables and edge lists have only the nodes that stand in an
         edge, in order of appearance, unless this names more. For a matrix and a ``Data``, the names of the rows, which
         are 0, 1, ... by default. For networkx, its nodes in another order.
+    header
+        Whether the first line of a text file names the columns; by default it is recognised. Without a header columns
+        are called 1, 2, 3, ....
     """
     if isinstance(data, str | PathLike):
         _refuse("a file: privge.graph.read_graph takes a table of nodes", nodes=nodes)
-        return read_graph(data, columns=EdgeColumns(source, target, "weight" if weight is True else weight or None))
+        named = "weight" if weight is True else weight or None
+        return read_graph(data, columns=EdgeColumns(source, target, named, header))
+    _refuse("what is not a text file", header=header)
     if isinstance(data, Graph | StoredGraph):
         _refuse("a graph that is finished", source=source, target=target, weight=weight, nodes=nodes)
         return data.graph() if isinstance(data, StoredGraph) else data

@@ -176,7 +176,7 @@ def _edge_table(path: Path, columns: EdgeColumns) -> _Edges:
         raise BadData(f"{place}: an edge has two ids, this line has {len(fields)} field")
     header = _has_header(path, fields, columns)
     numbered = None if header else [str(number) for number in range(1, len(fields) + 1)]
-    with _at(place, "if this line is not a header, say --no-header"):
+    with _at(place, "if this line is not a header, say header=False, on the command line --no-header"):
         chosen = columns.choose(fields) if header else columns.choose_unnamed(len(fields))
     refuse_repeated(numbered or fields, path)
     table = read_table(path, names=numbered, text=(chosen.source, chosen.target), columns=chosen.read)

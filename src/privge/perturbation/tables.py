@@ -61,7 +61,10 @@ def from_pandas(frame: "pd.DataFrame", wanted: Sequence[str] | None) -> tuple[An
     chosen = frame.iloc[:, columns]
     for label, kind in chosen.dtypes.items():
         if kind.kind not in "biuf":
-            raise BadData(f"feature {str(label)!r} holds {kind}, not numbers")
+            raise BadData(
+                f"feature {str(label)!r} holds {kind}, not numbers; leave it out, or if it holds the ids of the rows, "
+                "call it 'id' or make it the index"
+            )
     sparse = getattr(chosen, "sparse", None)  # only if all columns are
     matrix = chosen.to_numpy(np.float64, na_value=np.nan) if sparse is None else scipy.sparse.csr_array(sparse.to_coo())
     return matrix, taken(names, wanted)

@@ -155,7 +155,10 @@ class NodeClassifier(Head):
         if validation is None:
             raise ValueError("validation rows must be given together with training rows")
         if len(train) == 0 or len(validation) == 0:
-            raise ValueError(f"rows are needed, got {len(train)} for training and {len(validation)} for validation")
+            raise ValueError(
+                f"rows are needed, got {len(train)} for training and {len(validation)} for validation; by default a "
+                f"fifth of the labelled nodes is for validation, so label at least {round(1 / _VALIDATION)}"
+            )
         if len(np.intersect1d(train, validation)):
             raise ValueError("training and validation rows must be disjoint")
         unlabelled = int((labels.places[train] < 0).sum())
