@@ -140,7 +140,7 @@ def _summary(embedding: Embedding, output: str) -> dict[str, object]:
         "mechanism": source.mechanism,
         "epsilon": source.epsilon,
         "k": source.k,
-        **source.reading,
+        **{name: value for name, value in source.reading.items() if name != "decoding"},  # as ever: not in the summary
         "engine": run.engine,
         "sweeps": run.sweeps,
         "certificate": run.certificate,
