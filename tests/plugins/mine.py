@@ -96,13 +96,13 @@ class PowerIteration:
     name: ClassVar[str] = "mine"
 
     def solve(self, problem, out, *, threads=1, progress=None):  # noqa: ARG002 (what an engine takes)
-        step = scipy.sparse.diags_array(problem.weights) @ problem.graph.to_scipy().astype(np.float64)
+        step = scipy.sparse.diags_array(problem.factors) @ problem.graph.to_scipy().astype(np.float64)
         start = problem.alpha * problem.by_column.toarray()
         y, sweeps, error = start, 0, math.inf
         while error > problem.tolerance and sweeps < 10_000:
             following = start + step @ y
             change = np.abs(following - y).max(initial=0.0)
-            rounding = (int(problem.graph.degrees.max(initial=0)) + 4) * 2.0**-53 * np.abs(following).max(initial=0.0)
+            rounding = (2 * problem.largest_degree + 6) * 2.0**-53 * np.abs(following).max(initial=0.0)
             y, sweeps = following, sweeps + 1
             error = ((1 - problem.alpha) * change + rounding) / problem.alpha * problem.largest_scale
             if change <= rounding:
