@@ -127,7 +127,7 @@ class PowerIteration:
         while error > problem.tolerance and sweeps < 10_000:
             following = start + step @ y
             change = np.abs(following - y).max(initial=0.0)
-            rounding = (int(problem.graph.degrees.max(initial=0)) + 4) * 2.0**-53 * np.abs(following).max(initial=0.0)
+            rounding = (2 * problem.largest_degree + 6) * 2.0**-53 * np.abs(following).max(initial=0.0)
             y, sweeps = following, sweeps + 1
             error = ((1 - problem.alpha) * change + rounding) / problem.alpha * problem.largest_scale
             if change <= rounding:
