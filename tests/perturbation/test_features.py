@@ -8,7 +8,7 @@ import scipy.sparse
 
 import privge as pg
 from privge.errors import BadData
-from privge.perturbation import Features
+from privge.perturbation import Features, features_of
 
 NAMES = ["age", "likes", "visits"]
 VALUES = np.array([[0.0, 0.25, 0.5], [0.5, 0.75, 1.0], [1.0, 0.0, 0.25], [0.25, 0.5, 0.75]])
@@ -215,3 +215,13 @@ def test_an_even_grid_can_be_used_wherever_it_is_offered():
     graph = pg.Graph.from_edges([("ann", "bob"), ("cid", "dan"), ("ann", "cid")])
     binary = frame().round().loc[graph.ids]
     assert pg.PrivGE(graph=graph, levels=2, missing="low", mechanism="multibit").fit_transform(binary).shape == (4, 3)
+
+
+def test_a_column_of_distinct_text_beside_numbered_rows_is_taken_for_their_ids():
+    """Whatever it is called: rows that go by position would be of other people."""
+    frame = pd.DataFrame({"Mitglied": ["m_1", "m_2", "m_3"], "alter": [0.1, 0.2, 0.3]})
+    with pytest.raises(BadData, match="column 'Mitglied' looks like their ids: call it 'id', make it the index"):
+        features_of(frame, ["alter"])
+    assert features_of(frame.set_index("Mitglied"), ["alter"]).ids.tolist() == ["m_1", "m_2", "m_3"]
+    cities = frame.assign(Mitglied=["Bonn", "Bonn", "Ulm"])
+    assert features_of(cities, ["alter"]).ids.tolist() == [0, 1, 2]

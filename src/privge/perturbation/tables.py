@@ -42,13 +42,21 @@ def pandas_ids(frame: "pd.DataFrame") -> Iterable[object]:
     if "id" in frame.columns:
         return frame["id"].to_numpy()  # type: ignore[no-any-return]
     numbered = frame.index.name is None and frame.index.equals(type(frame.index)(range(len(frame))))
-    suspects = [label for label in frame.columns if isinstance(label, str) and _LIKE_IDS.search(label)]
-    if numbered and suspects:
+    suspects = [label for label in frame.columns if _looks_like_ids(frame, label)] if numbered else []
+    if suspects:
         raise BadData(
             f"the rows of the table are merely numbered, and column {suspects[0]!r} looks like their ids: "
             "call it 'id', make it the index, or give ids="
         )
     return frame.index.to_numpy()  # type: ignore[no-any-return]
+
+
+def _looks_like_ids(frame: "pd.DataFrame", label: object) -> bool:
+    """Say whether a column is called like ids, or holds text that tells every row from the others."""
+    if isinstance(label, str) and _LIKE_IDS.search(label):
+        return True
+    column = frame[label]
+    return getattr(column, "dtype", None) in ("object", "string", "str") and len(column) > 1 and bool(column.is_unique)
 
 
 def from_pandas(frame: "pd.DataFrame", wanted: Sequence[str] | None) -> tuple[AnyMatrix, tuple[str, ...] | None]:
