@@ -12,7 +12,6 @@ from privge.embedding.embedding import Embedding
 from privge.embedding.join import Joining, Unknown
 from privge.errors import OtherGraph
 from privge.graph import Graph
-from privge.graph.stored import StoredGraph
 from privge.propagation import Local
 from privge.reports import Reports
 
@@ -80,11 +79,6 @@ class Earlier:
         joining = Joining.like(made.source, self.unknown)
         embedding = embed(self.graph, reports, **asdict(walk), **asdict(joining), on=on, progress=progress)
         return Made(embedding, len(reports), updated=False)
-
-
-def in_memory(graph: Graph | StoredGraph) -> Graph:
-    """Return a graph that an update can work with."""
-    return graph.graph() if isinstance(graph, StoredGraph) else graph
 
 
 def known(reports: Reports, graph: Graph) -> Reports:

@@ -9,7 +9,7 @@ from dataclasses import asdict
 import numpy as np
 
 from privge._typing import Progress
-from privge.curator.earlier import Earlier, in_memory, remark_erased, remark_news
+from privge.curator.earlier import Earlier, remark_erased, remark_news
 from privge.curator.made import Made
 from privge.curator.matching import rows_among
 from privge.embedding import embed
@@ -17,6 +17,7 @@ from privge.embedding.embedding import Embedding
 from privge.embedding.join import AS_IN_THE_PAPER, Joining, Unknown
 from privge.errors import CampaignMismatch, NotUpdatable
 from privge.graph import Graph
+from privge.graph.inputs import as_graph
 from privge.graph.stored import StoredGraph
 from privge.propagation import HERE, Local, Place, Walk
 from privge.reports import Reports
@@ -80,8 +81,8 @@ def update_from_reports(
     _check_proof(previous, older, newer)
     earlier = Earlier(
         embedding=previous,
-        graph=in_memory(graph),
-        before=None if before is None else in_memory(before),
+        graph=as_graph(graph),
+        before=None if before is None else as_graph(before),
         tolerance=tolerance,
         unknown=unknown,
     )
