@@ -1,20 +1,24 @@
-"""Data to try things on: the paper's five graphs, Citeseer, and a made-up one."""
+"""Data to try things on: the paper's five graphs, Citeseer, and two made-up ones."""
 
 from privge.datasets.catalogue import DATASETS, datasets
 from privge.datasets.dataset import Dataset, Statistics
 from privge.datasets.description import Archive, DataFile, Description
 from privge.datasets.loading import load
+from privge.datasets.platform import Attribute, PlatformNetwork, platform_network
 from privge.datasets.synthetic import SocialNetwork, social_network
 
 __all__ = [
     "DATASETS",
     "Archive",
+    "Attribute",
     "DataFile",
     "Dataset",
     "Description",
+    "PlatformNetwork",
     "SocialNetwork",
     "Statistics",
     "datasets",
     "load",
+    "platform_network",
     "social_network",
 ]
