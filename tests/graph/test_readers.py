@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from privge.errors import BadData
 from privge.graph import EdgeColumns, Graph, read_graph, read_ids, save_graph, write_graph
+from privge.graph.labels import read_labels
 from privge.perturbation import read_features
-from privge.tasks.labels import read_labels
 
 AB_BC = {frozenset("ab"), frozenset("bc")}
 HEADERS = [("source", "target"), ("src", "dst"), ("from", "to"), ("id_1", "id_2"), ("u", "v")]

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from privge import Graph, embed
+from privge.graph.pairs import are_edges, distinct_negatives, draw_negatives, edge_pairs
 from privge.tasks import EdgeSplit, split_edges, split_nodes
-from privge.tasks.splits import are_edges, distinct_negatives, draw_negatives, edge_pairs
 
 
 def keys(pairs, nodes):

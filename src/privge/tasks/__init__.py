@@ -3,14 +3,16 @@
 torch and scikit-learn (the extra ``train``) are imported when a head or a metric is first used.
 """
 
+from privge.graph.labelled import Rows
+from privge.graph.labels import LabelsById
+from privge.graph.pairs import NodePairs
 from privge.tasks.baselines import best_label_propagation, best_ppr_scores, label_mass, ppr_scores, propagate_labels
 from privge.tasks.head import Head
-from privge.tasks.labels import LabelsById
 from privge.tasks.links import LinkPredictor
 from privge.tasks.metrics import accuracy, auc, average_precision, macro_f1
 from privge.tasks.nodes import NodeClassifier
 from privge.tasks.scaling import Rule, Scaling
-from privge.tasks.splits import EdgeSplit, NodePairs, NodeSplit, Rows, split_edges, split_nodes
+from privge.tasks.splits import EdgeSplit, NodeSplit, split_edges, split_nodes
 
 __all__ = [
     "EdgeSplit",

@@ -2,20 +2,22 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Final, Literal, Self, TypedDict, Unpack, overload
+from typing import Any, Final, Literal, TypedDict, Unpack, overload
 
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
 from privge._typing import Floats
-from privge.graph import Graph, GraphData, as_graph
+from privge.graph import Graph, GraphData
 from privge.graph.inputs import as_ordered_graph
+from privge.graph.labelled import LabelledGraph, Rows
+from privge.graph.labels import Classes, LabelsById, LabelsByRow
+from privge.graph.pairs import NodePairs
 from privge.propagation import Local, Matrix, propagate
-from privge.tasks.by_id import Node, as_rows, rows_of
-from privge.tasks.labels import Classes, Labels, LabelsById, LabelsByRow, by_id, is_by_id
+from privge.tasks.by_id import Node
 from privge.tasks.metrics import accuracy, auc
-from privge.tasks.splits import EdgeSplit, NodePairs, NodeSplit, Rows
+from privge.tasks.splits import EdgeSplit, NodeSplit
 
 GRID = tuple((alpha, r) for alpha in (0.02, 0.05, 0.1, 0.2) for r in (0.0, 0.5))
 """Values of alpha and r among which `best_label_propagation` chooses."""
@@ -115,27 +117,8 @@ def best_label_propagation(
 
 
 @dataclass(frozen=True, eq=False)
-class _Known:
-    """The labels of a graph's rows, and whether they were given by id."""
-
-    graph: Graph
-    labels: Labels
-    by_id: bool
-
-    @classmethod
-    def of(cls, graph: GraphData, labels: LabelsByRow | LabelsById) -> Self:
-        if is_by_id(labels):
-            graph, (ids, found) = as_graph(graph), by_id(labels)
-            return cls(graph, found.at(rows_of(graph, ids, "labelled nodes"), graph.nodes), by_id=True)
-        graph, found = as_ordered_graph(graph), Labels.of(labels)
-        if len(found) != graph.nodes:
-            raise ValueError(f"{len(found)} labels for {graph.nodes} nodes")
-        return cls(graph, found, by_id=False)
-
-    def rows(self, nodes: Iterable[object] | None) -> Rows:
-        if nodes is None:
-            return self.labels.known
-        return rows_of(self.graph, nodes, "nodes") if self.by_id else as_rows(nodes)
+class _Known(LabelledGraph):
+    """What label propagation makes of the labels of a graph."""
 
     def mass(self, train: Rows, **options: Unpack[PageRank]) -> tuple[Rows, Rows, Matrix]:
         """Return the places of the training classes, which of them each training row has, and what arrives."""

@@ -9,12 +9,11 @@ from typing import TypeAlias
 import numpy as np
 
 from privge.embedding.embedding import Embedding
-from privge.errors import BadData
-from privge.graph import Graph
-from privge.ids import Ids, as_ids, as_texts
+from privge.graph.labelled import Rows, as_rows, rows_of
+from privge.graph.labels import Labels, LabelsById, LabelsByRow, by_id, is_by_id
+from privge.graph.pairs import NodePairs
+from privge.ids import Ids, as_ids
 from privge.propagation import Matrix
-from privge.tasks.labels import Labels, LabelsById, LabelsByRow, by_id, is_by_id
-from privge.tasks.splits import NodePairs, Rows
 
 Node: TypeAlias = str | int
 PairsOfNodes: TypeAlias = Iterable[tuple[object, object]] | NodePairs
@@ -25,33 +24,11 @@ def matrix_of(vectors: Matrix | Embedding) -> Matrix:
     return np.asarray(vectors.matrix) if isinstance(vectors, Embedding) else vectors
 
 
-def rows_of(home: Embedding | Graph, ids: Iterable[object] | Ids, what: str) -> Rows:
-    """Return the row of each id; an id that the embedding or graph does not have is refused."""
-    asked = as_texts(as_ids(ids, unique=False)).tolist()
-    known = {node: row for row, node in enumerate(as_texts(home.ids).tolist())}
-    rows = np.fromiter((known.get(node, -1) for node in asked), dtype=np.int64, count=len(asked))
-    strangers = int((rows < 0).sum())
-    if strangers:
-        raise BadData(
-            f"{strangers:,} of {len(rows):,} {what} are not in the {type(home).__name__.lower()}; leave them out, or "
-            "see whether ids are written alike in both: 007 is not 7, and blanks count"
-        )
-    return rows
-
-
 def rows_in(vectors: Matrix | Embedding, nodes: Iterable[object] | None) -> Rows | None:
     """Return nodes as rows: those of an embedding are given by id, those of a matrix are rows."""
     if nodes is None:
         return None
     return rows_of(vectors, nodes, "nodes") if isinstance(vectors, Embedding) else as_rows(nodes)
-
-
-def as_rows(nodes: Iterable[object]) -> Rows:
-    """Return rows as numbers; what is not a number is an id, which only an embedding or labels by id can place."""
-    rows = np.asarray(nodes)
-    if rows.size and rows.dtype.kind not in "iu":
-        raise ValueError("rows must be whole numbers; nodes by id need an Embedding and labels by id")
-    return rows.astype(np.int64, copy=False)
 
 
 def chosen(vectors: Matrix | Embedding, ids: Iterable[object] | None) -> tuple[list[Node] | None, Matrix]:

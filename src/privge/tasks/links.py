@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from privge.embedding.embedding import Embedding
 from privge.graph import Graph, GraphData, as_graph
 from privge.graph.inputs import as_ordered_graph
+from privge.graph.pairs import NodePairs, are_edges, draw_negatives
 from privge.propagation import Matrix
 from privge.tasks.by_id import PairsOfNodes, in_order_of, matrix_of, pairs_in
 from privge.tasks.head import Head
 from privge.tasks.metrics import auc
 from privge.tasks.scaling import ScaledRows, Scaling, check_matrix, rows_at_once
-from privge.tasks.splits import NodePairs, are_edges, draw_negatives
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

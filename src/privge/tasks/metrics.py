@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from privge._imports import needed
 from privge.errors import BadData
+from privge.graph.labels import LabelsById, LabelsByRow, by_id, is_by_id
 from privge.ids import as_texts
-from privge.tasks.labels import LabelsById, LabelsByRow, by_id, is_by_id
 
 Scores = NDArray[np.floating]
 

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privge.embedding.embedding import Embedding
+from privge.graph.labelled import Rows
+from privge.graph.labels import Classes, Labels, LabelsById, LabelsByRow
 from privge.propagation import Matrix
 from privge.tasks.by_id import Node, chosen, labels_in, matrix_of, rows_in
 from privge.tasks.head import Head
-from privge.tasks.labels import Classes, Labels, LabelsById, LabelsByRow
 from privge.tasks.metrics import accuracy
 from privge.tasks.scaling import ScaledRows, Scaling, check_matrix, rows_at_once
-from privge.tasks.splits import Rows
 
 if TYPE_CHECKING:
     import torch
