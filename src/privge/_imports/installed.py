@@ -13,6 +13,7 @@ EXTRAS: Mapping[str, str] = MappingProxyType(
     {
         "torch": "train",
         "sklearn": "train",
+        "threadpoolctl": "train",
         "optuna": "train",
         "starlette": "serve",
         "msgspec": "serve",

@@ -1,0 +1,163 @@
+"""The small learners that are stacked on structural features. Both need scikit-learn and nothing else."""
+
+import copy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privge._imports import needed
+from privge._typing import Floats
+from privge.graph.labelled import Rows
+
+if TYPE_CHECKING:
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.neural_network import MLPClassifier
+
+Features = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Examples:
+    """Rows of features and the class of each, from 0."""
+
+    features: Features
+    targets: Rows
+
+
+class Fitted(Protocol):
+    """What a head has learnt."""
+
+    def probabilities(self, features: Features) -> Floats:
+        """Return the probability of each class for each row."""
+        ...
+
+    def settled(self) -> "Head":
+        """Return the head with its choices made, to be fitted to a part of the same examples."""
+        ...
+
+
+class Head(Protocol):
+    """Something that learns classes from features."""
+
+    def fit(self, train: Examples, validation: Examples, classes: int, seed: int) -> Fitted:
+        """Learn from training rows; choose by the loss of the validation rows."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Logistic:
+    """Logistic regression.
+
+    Parameters
+    ----------
+    strengths
+        Inverse strengths of the quadratic penalty, among which the validation loss chooses.
+    """
+
+    strengths: tuple[float, ...] = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
+
+    def fit(self, train: Examples, validation: Examples, classes: int, seed: int) -> "FittedLogistic":
+        """Fit from the strongest penalty to the weakest, each from where the last one ended."""
+        with needed("a structural channel"):
+            from sklearn.linear_model import LogisticRegression
+
+        best: FittedLogistic | None = None
+        best_loss = np.inf
+        model = LogisticRegression(max_iter=300, warm_start=True, random_state=seed)
+        for strength in self.strengths:
+            model.set_params(C=strength).fit(train.features, train.targets)
+            fitted = FittedLogistic(copy.deepcopy(model), strength, classes)
+            loss = log_loss(fitted.probabilities(validation.features), validation.targets)
+            if best is None or loss < best_loss:
+                best, best_loss = fitted, loss
+        if best is None:
+            raise ValueError("logistic regression needs at least one strength of its penalty")
+        return best
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class FittedLogistic:
+    """A logistic regression that was fitted."""
+
+    model: "LogisticRegression"
+    strength: float
+    classes: int
+
+    def probabilities(self, features: Features) -> Floats:
+        """Return the probability of each class; 0 of a class that was not among the training rows."""
+        found = np.zeros((len(features), self.classes))
+        found[:, self.model.classes_] = self.model.predict_proba(features)
+        return found
+
+    def settled(self) -> Logistic:
+        """Return logistic regression with the penalty that was chosen."""
+        return Logistic((self.strength,))
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """A perceptron with one hidden layer, trained by Adam and stopped early.
+
+    Parameters
+    ----------
+    hidden
+        Units of the hidden layer.
+    penalty
+        Of the squares of the weights.
+    rate
+        Of learning.
+    epochs
+        At most so many.
+    patience
+        Stop after so many epochs without a smaller validation loss.
+    """
+
+    hidden: int = 64
+    penalty: float = 0.1
+    rate: float = 0.003
+    epochs: int = 60
+    patience: int = 6
+
+    def fit(self, train: Examples, validation: Examples, classes: int, seed: int) -> "FittedNetwork":
+        """Train, and return the network of the epoch with the smallest validation loss."""
+        with needed("a structural channel"):
+            from sklearn.neural_network import MLPClassifier
+
+        model = MLPClassifier((self.hidden,), alpha=self.penalty, learning_rate_init=self.rate, random_state=seed)
+        best, best_loss, best_epoch = None, np.inf, 0
+        for epoch in range(self.epochs):
+            model.partial_fit(train.features, train.targets, classes=np.arange(classes))
+            loss = log_loss(model.predict_proba(validation.features), validation.targets)
+            if best is None or loss < best_loss:
+                best, best_loss, best_epoch = (copy.deepcopy((model.coefs_, model.intercepts_)), loss, epoch)
+            elif epoch - best_epoch >= self.patience:
+                break
+        if best is None:
+            raise ValueError("a network needs at least one epoch")
+        model.coefs_, model.intercepts_ = best
+        return FittedNetwork(model, self)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class FittedNetwork:
+    """A network that was trained."""
+
+    model: "MLPClassifier"
+    head: Network
+
+    def probabilities(self, features: Features) -> Floats:
+        """Return the probability of each class."""
+        found: Floats = self.model.predict_proba(features).astype(np.float64)
+        return found
+
+    def settled(self) -> Network:
+        """Return the same head: the epoch is chosen anew."""
+        return self.head
+
+
+def log_loss(probabilities: Floats, targets: Rows) -> float:
+    """Return the mean of minus the logarithm of what the true class was given."""
+    given = probabilities[np.arange(len(targets)), targets]
+    return float(-np.log(np.maximum(given, 1e-12)).mean())
