@@ -1,9 +1,11 @@
 """Every law passes the contract: full enumeration in rationals."""
 
+import numpy as np
 import pytest
 
 from privge.mechanisms import (
     MAX_LEVELS,
+    Choice,
     Laplace,
     MultiBit,
     NoPrivacy,
@@ -13,7 +15,7 @@ from privge.mechanisms import (
     law_for,
 )
 from privge.testing import LawContract
-from privge.testing.table import Table, assert_linear_mean, assert_rows_are_distributions, moments
+from privge.testing.table import Table, assert_linear_mean, assert_private, assert_rows_are_distributions, moments
 
 
 class TestSquareWave(LawContract):
@@ -52,6 +54,31 @@ class TestLaplace(LawContract):
             table = Table.of(law)
             beyond = int(table.rows[-1][-1]) / 2**53
             assert_linear_mean(table, tolerance=3 * beyond * max(2 / epsilon, 2 / law.cells * law.spread))
+
+
+class TestChoice(LawContract):
+    kind = Choice
+
+    def test_mean_is_exactly_linear(self, laws):
+        for _, law in laws:
+            assert_linear_mean(Table.of(law))
+
+    def test_nothing_is_spare_and_every_other_value_is_as_likely(self, laws):
+        for _, law in laws:
+            rows = Table.of(law).rows
+            assert {int(weight) for weight in rows[~np.eye(law.levels, dtype=bool)]} == {law.low}
+            assert {int(weight) for weight in rows.diagonal()} == {law.high}
+
+    def test_one_word_less_on_the_other_values_is_too_much(self, laws):
+        for epsilon, law in laws:
+            if law.low > 1:
+                with pytest.raises(AssertionError, match="exceeds"):
+                    assert_private(Table.of(Choice(law.levels, law.low - 1)), epsilon)
+
+
+def test_an_epsilon_too_small_for_that_many_values_is_refused():
+    with pytest.raises(ValueError, match="too small"):
+        Choice.for_epsilon(1e-16, 60)
 
 
 @pytest.mark.parametrize("epsilon", [1e-4, 1e-3, 0.01, 0.1, 1, 3, 5])

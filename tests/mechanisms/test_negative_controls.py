@@ -20,7 +20,7 @@ from privge.testing.table import (
     exp_below,
 )
 
-PRIVATE = ("hds", "piecewise", "multibit", "laplace")
+PRIVATE = ("hds", "piecewise", "multibit", "laplace", "choice")
 EPSILONS = (0.01, 0.1, 1, 3, 5)
 
 

@@ -35,7 +35,7 @@ _COLUMNS = (
 )
 _ITEMS = ("nodes", "links", "k", "scale", "variance", "all")
 
-_METHODS = (*(name for name in LAWS if name != NoPrivacy.name), RAW_FEATURES.name)
+_METHODS = (*(name for name, law in LAWS.items() if law.ordered and law is not NoPrivacy), RAW_FEATURES.name)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -54,9 +54,10 @@ def kind_of(method: Method) -> Kind:
 
 def mechanism_named(name: str) -> type[Law]:
     """Return the law of a mechanism of the experiments."""
-    if name not in LAWS:
-        raise ValueError(f"there is no mechanism {name!r}; there are {', '.join(LAWS)}")
-    return LAWS[name]
+    compared = {law.name: law for law in LAWS.values() if law.ordered}
+    if name not in compared:
+        raise ValueError(f"there is no mechanism {name!r}; there are {', '.join(compared)}")
+    return compared[name]
 
 
 def baseline_named(name: str) -> Baseline:

@@ -41,3 +41,58 @@ def table_codes(levels, words, codes, cumulative):
             else:
                 first = middle + 1
         codes[j] = first
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def direction_scores(profiles, states, table, scores):
+    """Add up the products of each profile with its directions, component by component as they are generated."""
+    state = np.empty(4, dtype=np.uint64)
+    for row in range(profiles.shape[0]):
+        state[:] = states[row]
+        word, left = np.uint64(0), 0
+        for j in range(scores.shape[1]):
+            total = np.int64(0)
+            for i in range(profiles.shape[1]):
+                if left == 0:
+                    word, left = _next_word(state), 4
+                total += table[np.int64(word & np.uint64(255))] * profiles[row, i]
+                word >>= np.uint64(8)
+                left -= 1
+            scores[row, j] = total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def chosen_directions(states, codes, table, chosen):
+    """Generate the components of one direction of each row, and skip those before it."""
+    state = np.empty(4, dtype=np.uint64)
+    columns = chosen.shape[1]
+    for row in range(chosen.shape[0]):
+        state[:] = states[row]
+        skipped = codes[row] * columns
+        for _ in range(skipped // 4):
+            _next_word(state)
+        word, left = np.uint64(0), 0
+        if skipped % 4:
+            word, left = _next_word(state) >> np.uint64(8 * (skipped % 4)), 4 - skipped % 4
+        for i in range(columns):
+            if left == 0:
+                word, left = _next_word(state), 4
+            chosen[row, i] = table[np.int64(word & np.uint64(255))]
+            word >>= np.uint64(8)
+            left -= 1
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _next_word(state):
+    """Return the next 32-bit output of xoshiro128**, and move its state on; all in 64-bit words."""
+    mask = np.uint64(0xFFFFFFFF)
+    product = state[1] * np.uint64(5) & mask
+    rotated = (product << np.uint64(7) | product >> np.uint64(25)) & mask
+    shifted = state[1] << np.uint64(9) & mask
+    state[2] ^= state[0]
+    state[3] ^= state[1]
+    state[1] ^= state[2]
+    state[0] ^= state[3]
+    state[2] ^= shifted
+    state[3] = (state[3] << np.uint64(11) | state[3] >> np.uint64(21)) & mask
+    return rotated * np.uint64(9) & mask

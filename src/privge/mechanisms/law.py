@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,9 @@ class Law(Mechanism):
 
     epsilon_per_feature: ClassVar[float | None] = None
     """The paper's comparison gives this rival one feature for each so much of epsilon; None if its k is tuned."""
+
+    ordered: ClassVar[bool] = True
+    """Whether its levels are a grid of numbers; a law of values without an order is not compared with the others."""
 
     fixed_epsilon: ClassVar[float | None] = None
     """The budget of a control, which has no other; None for the mechanisms."""
@@ -138,10 +141,7 @@ class Law(Mechanism):
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, object]) -> Self:
         """Rebuild a law from `parameters`; the constructor checks that the integers are a law."""
-        kinds = {f.name: f.type for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
-        if set(parameters) != set(kinds):
-            raise ValueError(f"a {cls.name} law has the keys {sorted(kinds)}, got {sorted(map(str, parameters))}")
-        return cls(**{name: _checked(name, parameters[name], kind) for name, kind in kinds.items()})
+        return cls(**stated_integers(cls, parameters))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -184,6 +184,14 @@ def with_spare(row: NDArray[np.int64], spare: int) -> NDArray[np.int64]:
     row[lower] += spare // 2
     row[upper] += spare - spare // 2
     return row
+
+
+def stated_integers(law: Any, parameters: Mapping[str, object]) -> dict[str, int | tuple[int, ...]]:  # noqa: ANN401
+    """Return the integers of a document for a dataclass of integers; they must be all of its fields and no others."""
+    kinds = {f.name: f.type for f in dataclasses.fields(law)}
+    if set(parameters) != set(kinds):
+        raise ValueError(f"a {law.name} law has the keys {sorted(kinds)}, got {sorted(map(str, parameters))}")
+    return {name: _checked(name, parameters[name], kind) for name, kind in kinds.items()}
 
 
 def _checked(name: str, value: object, kind: object) -> int | tuple[int, ...]:

@@ -16,6 +16,7 @@ from fractions import Fraction
 import numpy as np
 
 from privge.errors import PrivacyViolation
+from privge.mechanisms.choice import Choice
 from privge.mechanisms.controls import NoPrivacy, StructureOnly
 from privge.mechanisms.laplace import Laplace
 from privge.mechanisms.law import Law
@@ -25,7 +26,7 @@ from privge.mechanisms.piecewise import Piecewise
 from privge.mechanisms.square_wave import SquareWave
 from privge.random import TOTAL
 
-OWN: tuple[type[Law], ...] = (SquareWave, Piecewise, MultiBit, Laplace, NoPrivacy, StructureOnly)
+OWN: tuple[type[Law], ...] = (SquareWave, Piecewise, MultiBit, Laplace, Choice, NoPrivacy, StructureOnly)
 """The laws whose proofs are in this package. A subclass of one is another law."""
 
 MAX_WEIGHTS = 2**24
