@@ -1,6 +1,7 @@
 """``privge embed``: the main job, from reports and a graph to one vector for each node."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -73,11 +74,13 @@ def embed(
       privge embed --graph trade.csv --source buyer --target seller --weight amount --reports r.parquet -o z.parquet
       privge embed --graph edges.csv --features features.csv --epsilon 1 --k 5 -o z.parquet
       privge embed --graph edges.csv --features features.csv --campaign campaign.toml -o z.parquet
+      privge embed --graph edges.csv --reports reports.parquet --smoother auto -o profiles.parquet
       privge embed --graph edges.csv --features features.csv --mechanism structure --k 5 -o control.parquet
       privge embed --graph big.graph --reports reports/ --cluster tcp://host:8786 -o vectors/
     """
     source = source.settled()
     place.check()
+    walk.check()
     simulation = _simulation(source, simulated, ids, place)
     if source.features_path is None:
         ids.refuse_for(graph.graph_place)
@@ -147,6 +150,7 @@ def _summary(embedding: Embedding, output: str) -> dict[str, object]:
         "tolerance": run.tolerance,
         "precision": run.precision,
         "seconds": run.seconds,
+        **({} if run.smoothing is None else {"smoothing": asdict(run.smoothing)}),
         "peak_bytes": peak_bytes(),
         "output": output,
     }
@@ -155,9 +159,10 @@ def _summary(embedding: Embedding, output: str) -> dict[str, object]:
 def _sentence(embedding: Embedding, output: str) -> str:
     source, run = embedding.provenance.source, embedding.provenance.run
     asked = f"{source.mechanism}, epsilon {source.epsilon}, k {source.k}"
+    chosen = "" if run.smoothing is None else f"\n  chosen by Stein's unbiased risk: {run.smoothing}"
     return (
         f"{len(embedding):,} vectors of {embedding.matrix.shape[1]:,} dimensions are in {output}\n"
         f"  {source.participation:.1%} of the nodes reported: {asked}\n"
         f"  every entry is within {run.certificate:.2g} of exact "
-        f"({run.engine}, {run.sweeps:.0f} sweeps, {run.seconds:.1f} s)"
+        f"({run.engine}, {run.sweeps:.0f} sweeps, {run.seconds:.1f} s){chosen}"
     )

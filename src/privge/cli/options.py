@@ -46,6 +46,14 @@ class Finite(click.FloatRange):
         return number
 
 
+class FiniteOrAuto(Finite):
+    """A number in a range, or ``auto``."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401
+        """Convert as `Finite` does, and leave ``auto`` as it is."""
+        return value if value == "auto" else super().convert(value, param, ctx)
+
+
 def existing(path: Path) -> Path:
     """Return the path of a file that is there."""
     if not path.is_file():

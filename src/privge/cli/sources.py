@@ -83,7 +83,7 @@ class SourceOptions:
                 "--update with --reports needs --previous-reports, the reports of the earlier embedding; with --store "
                 "it has no effect."
             )
-        fixed = ("alpha", "r", *(field.name for field in fields(Reading)), "engine")
+        fixed = ("alpha", "r", "smoother", *(field.name for field in fields(Reading)), "engine")
         refuse_given(fixed, "with --update: it stays as in the earlier embedding")
 
 
@@ -110,9 +110,16 @@ class Task:
         return self._updated_from_reports(place, source)
 
     def _from_reports(self, reports: Reports | ReportParts, place: str) -> Made:
-        walk, joining = self.walk.walk, self.joining.joining
         with naming(place), progress_bar("Propagating") as progress:
-            return embed_reports(self.graph, reports, walk=walk, joining=joining, on=self.place, progress=progress)
+            return embed_reports(
+                self.graph,
+                reports,
+                walk=self.walk.walk,
+                automatic=self.walk.automatic,
+                joining=self.joining.joining,
+                on=self.place,
+                progress=progress,
+            )
 
     def _updated_from_reports(self, place: str, source: SourceOptions) -> Made:
         older, newer = _reports(str(source.previous_reports)), _reports(place)
@@ -139,6 +146,7 @@ class Task:
                     self.graph,
                     campaign=campaign,
                     walk=self.walk.walk,
+                    automatic=self.walk.automatic,
                     joining=joining,
                     on=self.place,
                     progress=progress,

@@ -11,8 +11,9 @@ from privge._files.folder import Folder
 from privge.cli.cluster import cluster_option, opened_cluster
 from privge.cli.declared import flag, option, place_option
 from privge.cli.one_of import OneOf
-from privge.cli.options import Finite, refuse_given
+from privge.cli.options import Finite, FiniteOrAuto, refuse_given
 from privge.embedding.join import Joining
+from privge.embedding.smoothed import SMOOTHERS, Automatic
 from privge.propagation import DEFAULT_ALPHA, DEFAULT_R, DEFAULT_TOLERANCE, HERE, Local, OnCluster, Place, Walk, engines
 
 
@@ -20,11 +21,13 @@ from privge.propagation import DEFAULT_ALPHA, DEFAULT_R, DEFAULT_TOLERANCE, HERE
 class WalkOptions:
     """What is computed."""
 
-    alpha: float = option(
+    alpha: Any = option(
         "--alpha",
-        type=Finite(0, 1, min_open=True, max_open=True),
+        type=FiniteOrAuto(0, 1, min_open=True, max_open=True),
+        metavar="FLOAT|auto",
         default=DEFAULT_ALPHA,
-        help="Decay: near 1 stays local, near 0 reaches far.",
+        help="Decay: near 1 stays local, near 0 reaches far. auto: by Stein's unbiased risk, from reports and known "
+        "noise.",
     )
     r: float = option("--r", type=Finite(0, 1), default=DEFAULT_R, help="Convolution coefficient.")
     tolerance: float = option(
@@ -33,11 +36,26 @@ class WalkOptions:
         default=DEFAULT_TOLERANCE,
         help="Largest error of any entry, certified.",
     )
+    smoother: Any = option(
+        "--smoother",
+        type=click.Choice(SMOOTHERS),
+        help="Instead of --alpha and --r: estimate the clean features by the smoother of the smallest risk.",
+    )
 
     @property
     def walk(self) -> Walk:
-        """The walk."""
-        return Walk(self.alpha, self.r, self.tolerance)
+        """The walk; where alpha is chosen later, with the default."""
+        return Walk(DEFAULT_ALPHA if self.alpha == "auto" else self.alpha, self.r, self.tolerance)
+
+    @property
+    def automatic(self) -> Automatic:
+        """What of it is chosen later."""
+        return Automatic(alpha=self.alpha == "auto", smoother=self.smoother)
+
+    def check(self) -> None:
+        """Refuse options that have no effect together."""
+        if self.smoother is not None:
+            refuse_given(("alpha", "r", "tolerance", "engine"), "with --smoother, which chooses")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +109,7 @@ class PlaceOptions:
         if self.cluster is None:
             refuse_given(("regime", "work_folder"), "without --cluster")
         else:
-            refuse_given(("engine", "threads", "memory", "update_path"), "with --cluster")
+            refuse_given(("engine", "threads", "memory", "update_path", "smoother"), "with --cluster")
 
     @contextmanager
     def opened(self, output: str) -> Iterator[Place]:

@@ -15,6 +15,7 @@ from privge.curator.matching import rows_among
 from privge.embedding import embed
 from privge.embedding.embedding import Embedding
 from privge.embedding.join import AS_IN_THE_PAPER, Joining, Unknown
+from privge.embedding.smoothed import AS_GIVEN, Automatic
 from privge.errors import CampaignMismatch, NotUpdatable
 from privge.graph import Graph
 from privge.graph.inputs import as_graph
@@ -31,12 +32,13 @@ def embed_reports(
     reports: Reports | ReportParts,
     *,
     walk: Walk = _WALK,
+    automatic: Automatic = AS_GIVEN,
     joining: Joining = AS_IN_THE_PAPER,
     on: Place = HERE,
     progress: Progress | None = None,
 ) -> Made:
     """Embed all reports of a file or a folder, and write down which they were; see `privge.embed`."""
-    embedding = embed(graph, reports, **asdict(walk), **asdict(joining), on=on, progress=progress)
+    embedding = embed(graph, reports, **automatic.options(walk), **asdict(joining), on=on, progress=progress)
     count = reports.reports if isinstance(reports, ReportParts) else len(reports)
     return Made(embedding, count, updated=False).with_source(reports_digest=reports.digest)
 

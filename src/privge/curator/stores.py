@@ -13,6 +13,7 @@ from privge.curator.matching import rows_among
 from privge.embedding import embed
 from privge.embedding.embedding import Embedding
 from privge.embedding.join import AS_IN_THE_PAPER, Joining, Unknown
+from privge.embedding.smoothed import AS_GIVEN, Automatic
 from privge.errors import BadData, CampaignMismatch, NotUpdatable
 from privge.graph import Graph
 from privge.graph.inputs import as_graph
@@ -45,6 +46,7 @@ def embed_store(
     *,
     campaign: str | None = None,
     walk: Walk = _WALK,
+    automatic: Automatic = AS_GIVEN,
     joining: Joining = AS_IN_THE_PAPER,
     on: Place = HERE,
     progress: Progress | None = None,
@@ -61,6 +63,8 @@ def embed_store(
         The id of a campaign, or how it begins; by default the only one.
     walk
         As for `privge.embed`.
+    automatic
+        What of it Stein's unbiased risk chooses.
     joining
         As for `privge.embed`.
     on
@@ -70,7 +74,7 @@ def embed_store(
     """
     snapshot = take_snapshot(store, find_campaign(store, campaign))
     _refuse_none(snapshot.reports)
-    embedding = embed(graph, snapshot.reports, **asdict(walk), **asdict(joining), on=on, progress=progress)
+    embedding = embed(graph, snapshot.reports, **automatic.options(walk), **asdict(joining), on=on, progress=progress)
     made = Made(embedding, len(snapshot.reports), updated=False)
     return made.with_source(store_sequence=snapshot.sequence)
 

@@ -18,7 +18,7 @@ from privge.embedding.embedding import Embedding
 from privge.embedding.files import StoredVectors
 from privge.embedding.join import Joining, check_strangers, joined
 from privge.embedding.parts import begin_parts, finish_parts, part_rows, write_part
-from privge.embedding.provenance import Provenance, Source
+from privge.embedding.provenance import Computation, Provenance, Source
 from privge.errors import BadData
 from privge.graph import Graph
 from privge.graph.stored import StoredGraph
@@ -60,7 +60,7 @@ def embed_on_cluster(
         matrix, made = propagate_entries(client, run, inputs, entries, regime=place.regime, progress=progress)
     source = Source.of(parts.campaign, joining, participation)
     vectors = cast("Matrix", matrix)  # it asks for rows, which tiles give too
-    return Embedding(stored.ids(), vectors, Provenance.of(source, stored, walk, made))
+    return Embedding(stored.ids(), vectors, Provenance.of(source, stored, Computation.of(walk, made)))
 
 
 def _as_part(reports: Reports, place: Folder) -> ReportParts:

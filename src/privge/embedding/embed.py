@@ -1,11 +1,14 @@
 """From reports and a graph to one vector for each node."""
 
-import numpy as np
+from dataclasses import replace
+from typing import Literal, TypedDict, Unpack
 
 from privge._typing import Decoding, Progress
 from privge.embedding.embedding import Embedding
 from privge.embedding.join import Joining, Unknown, feature_rows
-from privge.embedding.provenance import Provenance, Source
+from privge.embedding.known_noise import known_noise
+from privge.embedding.provenance import Computation, Provenance, Source
+from privge.embedding.smoothed import SMOOTHERS, Family, alpha_for, reported, smoothed
 from privge.graph import GraphData, StoredGraph, as_graph
 from privge.propagation import DEFAULT_ALPHA, DEFAULT_R, DEFAULT_TOLERANCE, HERE, OnCluster, Place, Walk
 from privge.propagation.propagate import propagate_here
@@ -13,18 +16,25 @@ from privge.reports import Reports
 from privge.reports.parts import ReportParts
 
 
+class Computing(TypedDict, total=False):
+    """Where something is computed, and who is told how far it is."""
+
+    on: Place
+    progress: Progress | None
+
+
 def embed(
     graph: GraphData,
     reports: Reports | ReportParts,
     *,
-    alpha: float = DEFAULT_ALPHA,
+    alpha: float | Literal["auto"] = DEFAULT_ALPHA,
     r: float = DEFAULT_R,
     tolerance: float = DEFAULT_TOLERANCE,
+    smoother: Family | None = None,
     decoding: Decoding = "raw",
     clip: float | None = None,
     unknown: Unknown = "refuse",
-    on: Place = HERE,
-    progress: Progress | None = None,
+    **computing: Unpack[Computing],
 ) -> Embedding:
     """Spread the reports over the graph. Post-processing: it costs no privacy.
 
@@ -35,29 +45,41 @@ def embed(
     reports
         At most one report a node. Nodes without a report get the midpoint.
     alpha
-        Decay factor of the paper, in (0, 1).
+        Decay factor of the paper, in (0, 1); or ``auto``, which chooses it by Stein's unbiased risk: from the reports
+        and the known noise of their law, without labels.
     r
         Convolution coefficient of the paper, in [0, 1].
     tolerance
         Largest error of any entry, certified.
+    smoother
+        Instead of propagating with ``alpha`` and ``r``, estimate the clean features by the smoother that has the
+        smallest risk: ``auto`` for any, or the name of a family (`privge.smoothing.FAMILIES`). What it is expected to
+        gain stands in ``provenance.run.smoothing``.
     decoding
         ``raw`` as in the paper, or ``unbiased``.
     clip
         Largest magnitude of a decoded coordinate (`privge.Reports.decode`); None leaves them as they are.
     unknown
         What to do with reports of nodes that are not in the graph: ``refuse``, or ``drop`` and count them.
-    on
-        Where to compute: `privge.Local`, this machine, or `privge.OnCluster`, a Dask cluster.
-    progress
-        Called with the columns done and the columns in all.
+    computing
+        ``on``, where to compute: `privge.Local`, this machine (if it is left out), or `privge.OnCluster`, a Dask
+        cluster. ``progress``, called with the columns done and the columns in all.
     """
-    walk, joining = Walk(alpha, r, tolerance), Joining(decoding, clip, unknown)
+    if smoother is not None and smoother not in SMOOTHERS:
+        raise ValueError(f"smoother must be one of {', '.join(SMOOTHERS)}, got {smoother!r}")
+    on, progress = computing.pop("on", HERE), computing.pop("progress", None)
+    if computing:
+        raise TypeError(f"embed() got an unexpected keyword argument {next(iter(computing))!r}")
+    walk = Walk(DEFAULT_ALPHA if alpha == "auto" else alpha, r, tolerance)
+    joining = Joining(decoding, clip, unknown)
     if not isinstance(reports, Reports | ReportParts):
         raise TypeError(
             f"embed takes reports, got {type(reports).__name__}; campaign.simulate(features) makes reports of "
             "features, and PrivGE(graph=graph).fit(features) does both"
         )
     if isinstance(on, OnCluster):
+        if alpha == "auto" or smoother is not None:
+            raise ValueError("a smoother is chosen on this machine, not on a cluster; give alpha as a number")
         from privge.embedding.cluster import embed_on_cluster
 
         shared = graph if isinstance(graph, StoredGraph) else as_graph(graph)
@@ -66,7 +88,16 @@ def embed(
     if isinstance(reports, ReportParts):
         reports = Reports.concatenate([reports.read(part) for part in range(len(reports))])
     features = feature_rows(graph, reports, joining)
-    matrix, run = propagate_here(graph, features, walk, on, progress)
-    participation = int((np.diff(features.indptr) > 0).sum()) / max(1, graph.nodes)
+    participation = int(reported(features).sum()) / max(1, graph.nodes)
     source = Source.of(reports.campaign, joining, participation)
-    return Embedding(graph.ids, matrix, Provenance.of(source, graph, walk, run))
+    if smoother is None and alpha != "auto":
+        matrix, run = propagate_here(graph, features, walk, on, progress)
+        return Embedding(graph.ids, matrix, Provenance.of(source, graph, Computation.of(walk, run)))
+    known = known_noise(features, reports.campaign, joining)
+    if smoother is not None:
+        made = smoothed(graph, features, known, smoother, progress)
+        return Embedding(graph.ids, made.matrix, Provenance.of(source, graph, Computation.of_smoothed(made)))
+    smoothing = alpha_for(graph, features, known, r)
+    walk = replace(walk, alpha=smoothing.alpha)
+    matrix, run = propagate_here(graph, features, walk, on, progress)
+    return Embedding(graph.ids, matrix, Provenance.of(source, graph, Computation.of(walk, run, smoothing)))

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from privge.embedding.embed import embed
 from privge.embedding.join import in_graph_order, with_ids
 from privge.embedding.output import Transformed, TransformOutput, not_fitted
 from privge.embedding.parameters import NamedParameters
+from privge.embedding.smoothed import Family
 from privge.graph import Graph, GraphData, as_graph
 from privge.graph.inputs import has_order, is_graph
 from privge.perturbation.bounds import Bound, assumed, by_column, check_features
@@ -65,6 +66,8 @@ class PrivGE(TransformOutput, NamedParameters):
         As for `privge.embed`.
     tolerance
         As for `privge.embed`.
+    smoother
+        As for `privge.embed`.
     decoding
         As for `privge.embed`.
     clip
@@ -92,9 +95,10 @@ class PrivGE(TransformOutput, NamedParameters):
     high: Bound | Mapping[str, float] | None = None
     levels: int | None = None
     missing: str = "midpoint"
-    alpha: float = DEFAULT_ALPHA
+    alpha: float | Literal["auto"] = DEFAULT_ALPHA
     r: float = DEFAULT_R
     tolerance: float = DEFAULT_TOLERANCE
+    smoother: Family | None = None
     decoding: Decoding = "raw"
     clip: float | None = None
     seed: int | None = None
@@ -133,6 +137,7 @@ class PrivGE(TransformOutput, NamedParameters):
             alpha=self.alpha,
             r=self.r,
             tolerance=self.tolerance,
+            smoother=self.smoother,
             on=HERE if self.on is None else self.on,
             decoding=self.decoding,
             clip=self.clip,

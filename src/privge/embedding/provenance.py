@@ -9,7 +9,8 @@ from typing import Any, Self
 from privge._typing import Decoding
 from privge.campaign import Campaign
 from privge.embedding.join import Joining, Reading
-from privge.errors import BadData
+from privge.embedding.smoothed import Smoothed, Smoothing
+from privge.errors import BadData, NotUpdatable
 from privge.graph import Graph
 from privge.graph.stored import StoredGraph
 from privge.propagation import Propagation, Walk
@@ -97,6 +98,8 @@ class Computation:
         ``float32`` or ``float64``, the precision that was needed.
     seconds
         How long it took.
+    smoothing
+        What was left to Stein's unbiased risk, if anything was.
     """
 
     alpha: float
@@ -107,9 +110,10 @@ class Computation:
     sweeps: float
     precision: str
     seconds: float
+    smoothing: Smoothing | None = None
 
     @classmethod
-    def of(cls, walk: Walk, run: Propagation) -> Self:
+    def of(cls, walk: Walk, run: Propagation, smoothing: Smoothing | None = None) -> Self:
         """Write down a propagation."""
         done = run.certificate
         return cls(
@@ -119,11 +123,36 @@ class Computation:
             sweeps=done.sweeps,
             precision=done.precision,
             seconds=run.seconds,
+            smoothing=smoothing,
         )
+
+    @classmethod
+    def of_smoothed(cls, made: Smoothed) -> Self:
+        """Write down an estimate by a smoother; one that does not walk has ``alpha`` 1, which stays where it is."""
+        chosen = made.smoothing.parameters
+        return cls(
+            alpha=chosen.get("alpha", 1.0),
+            r=chosen.get("r", 0.0),
+            tolerance=made.error,
+            engine=made.smoothing.smoother or "mean",
+            certificate=made.error,
+            sweeps=0.0,
+            precision="float32",
+            seconds=made.seconds,
+            smoothing=made.smoothing,
+        )
+
+    @classmethod
+    def from_json(cls, told: dict[str, Any]) -> Self:
+        """Read the fields that a file has."""
+        chosen = told.get("smoothing")
+        return cls(**{**told, "smoothing": None if chosen is None else Smoothing(**chosen)})
 
     @property
     def walk(self) -> Walk:
-        """The walk, to compute more of the same."""
+        """The walk, to compute more of the same; a smoother that reports chose would be another with more reports."""
+        if self.smoothing is not None and self.smoothing.chosen == "smoother":
+            raise NotUpdatable("the smoother of the embedding was chosen by its reports, so nothing can be added to it")
         return Walk(self.alpha, self.r, self.tolerance)
 
 
@@ -149,10 +178,9 @@ class Provenance:
     version: str
 
     @classmethod
-    def of(cls, source: Source, graph: Graph | StoredGraph, walk: Walk, run: Propagation) -> Self:
+    def of(cls, source: Source, graph: Graph | StoredGraph, run: Computation) -> Self:
         """Write down what an embedding is made from."""
-        computation, made = Computation.of(walk, run), version("privge")
-        return cls(sources=(source,), graph=PublicGraph.of(graph), run=computation, version=made)
+        return cls(sources=(source,), graph=PublicGraph.of(graph), run=run, version=version("privge"))
 
     @property
     def source(self) -> Source:
@@ -180,7 +208,10 @@ class Provenance:
 
     def to_json(self) -> str:
         """Return the text that is written beside the vectors."""
-        return json.dumps(asdict(self))
+        told = asdict(self)
+        if told["run"]["smoothing"] is None:
+            del told["run"]["smoothing"]  # as ever, where nothing was chosen
+        return json.dumps(told)
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -191,7 +222,7 @@ class Provenance:
         if "sources" not in told:
             told = _nested(told)
         sources = tuple(Source(**source) for source in told.pop("sources"))
-        graph, run = PublicGraph(**told.pop("graph")), Computation(**told.pop("run"))
+        graph, run = PublicGraph(**told.pop("graph")), Computation.from_json(told.pop("run"))
         return cls(sources=sources, graph=graph, run=run, **told)
 
 

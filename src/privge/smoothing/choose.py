@@ -31,7 +31,8 @@ class Chosen:
     risks
         What each candidate is expected to gain, in the order in which they were tried.
     spread
-        The squared distance of the clean rows from their mean, summed: what gains are shares of.
+        The squared distance of the clean rows from their mean, summed: what gains are shares of. If it is not above
+        0, there is nothing to gain.
     """
 
     observations: Observations
@@ -42,7 +43,8 @@ class Chosen:
     def best(self) -> Risk | None:
         """The candidate with the largest gain, if that is more than chance; None if nothing beats the mean."""
         best = max(self.risks, key=lambda risk: risk.gain, default=None)
-        return best if best is not None and best.evidence > EVIDENT and best.gain > 0 else None
+        found = best is not None and best.evidence > EVIDENT and best.gain > 0
+        return best if found and self.spread > 0 else None
 
     @property
     def smoother(self) -> Smoother | None:
@@ -52,7 +54,7 @@ class Chosen:
     @property
     def predicted_gain(self) -> float:
         """The share of the variance of the clean rows that smoothing is expected to explain; 0 if the mean is best."""
-        return 0.0 if self.best is None else float(np.clip(self.best.gain / max(self.spread, self.best.gain), 0, 1))
+        return 0.0 if self.best is None else min(1.0, self.best.gain / self.spread)
 
     @cached_property
     def matrix(self) -> Matrix:

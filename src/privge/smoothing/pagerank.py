@@ -27,7 +27,8 @@ from privge.smoothing.smoother import Trace
 SMALL = 1500
 """Up to so many nodes the diagonal is exact."""
 
-_ACCURACY = 1e-4  # of an entry, as a share of the largest one
+ACCURACY = 1e-4
+"""Of an entry of the result, as a share of the largest entry of the rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +126,7 @@ def walked(graph: Graph, rows: scipy.sparse.csr_array, alpha: float, r: float) -
     largest = float(np.abs(rows.data).max(initial=0.0))
     if largest == 0:
         return np.zeros(rows.shape, dtype=np.float32)
-    return propagate_here(graph, rows, Walk(alpha, r, _ACCURACY * largest), Local(), None)[0]
+    return propagate_here(graph, rows, Walk(alpha, r, ACCURACY * largest), Local(), None)[0]
 
 
 def symmetric(graph: Graph) -> scipy.sparse.csr_array:

@@ -30,7 +30,7 @@ from privge.propagation import Matrix
 from privge.smoothing.noise import Noise
 from privge.smoothing.smoother import Smoother
 
-EVIDENT = 2.5
+EVIDENT = 3.0
 """Standard deviations from which on a gain is believed."""
 
 _COLUMNS = 64  # smoothed at once

@@ -1,0 +1,107 @@
+"""What the law of a campaign says of the noise in decoded reports: exactly, up to the mean square of the features.
+
+A feature ``x`` in [-1, 1] is sampled with probability k/d and decoded to ``y``, with mean ``g x`` (g is the gain, 1 if
+decoded without bias) and second moment ``s(x)``, sampling included: an entry that was not sampled is 0. Of every window
+law ``s(x) = A + B x^2`` exactly, of the two-point law with B = 0, of Laplace up to its clamped tails. So the noise of
+an entry, ``s(x) - g^2 x^2``, depends on the features through their mean square alone, and that is known without bias
+from the mean square of the codes: it is the B-th part of what they have above A.
+
+*Two-point laws of more than two levels* (B = 0) say nothing of the mean square. It is at least that of the column
+means, and with this the noise is counted as large as it can be: the predicted gain is then a lower bound. With two
+levels every ``x^2`` is 1.
+
+The noise of a row is what its report has, minus the mean that a clean row has (``energy``), where noise is larger than
+the features: so a report with large codes by chance is not taken for one that says much. Elsewhere all rows have the
+same noise.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse
+
+from privge.campaign import Campaign
+from privge.embedding.join import Reading
+from privge.mechanisms import Clipped
+from privge.smoothing import Noise
+
+_MEASURED = "variance of the law, sampling included, at the mean square of the features that the codes show"
+_KNOWN = "variance of the law, sampling included, exactly"
+_LARGEST = "variance of the law, sampling included, as large as it can be"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class KnownNoise:
+    """The noise of decoded reports, and what is known of the clean features.
+
+    Parameters
+    ----------
+    noise
+        The noise.
+    spread
+        The squared distance of the clean rows from their mean, summed over those who reported.
+    estimator
+        How the noise is known, in words.
+    """
+
+    noise: Noise
+    spread: float
+    estimator: str
+
+
+def known_noise(rows: scipy.sparse.csr_array, campaign: Campaign, reading: Reading) -> KnownNoise:
+    """Return the noise of decoded reports; rows that are empty did not report.
+
+    Parameters
+    ----------
+    rows
+        The decoded reports.
+    campaign
+        What was asked.
+    reading
+        How they were decoded.
+    """
+    moments = _Moments.of(campaign, reading)
+    reported = max(1, int((np.diff(rows.indptr) > 0).sum()))
+    width = rows.shape[1]
+    means = np.asarray(rows.sum(axis=0), dtype=np.float64).ravel() / reported
+    energies = np.asarray(rows.multiply(rows).sum(axis=1), dtype=np.float64).ravel()
+    entry = energies.sum() / reported / width
+    least = max(0.0, (float(means @ means) / width - entry / reported) / max(moments.gain**2, 1e-300))
+    square, estimator = moments.mean_square(entry, min(1.0, least))
+    clean = moments.gain**2 * square * width
+    noise = max(0.0, entry * width - clean)
+    by_row = energies - clean if noise > clean else np.full(len(energies), noise)
+    largest = moments.gain**2 * width if estimator == _LARGEST else clean
+    spread = reported * (largest - float(means @ means)) + noise if moments.gain else 0.0
+    return KnownNoise(Noise(by_row, noise / width), spread, estimator)
+
+
+@dataclass(frozen=True, slots=True)
+class _Moments:
+    """The gain, and the second moment ``at_middle + by_square * x^2``; levels say whether there are but two inputs."""
+
+    gain: float
+    at_middle: float
+    by_square: float
+    levels: int
+
+    @classmethod
+    def of(cls, campaign: Campaign, reading: Reading) -> "_Moments":
+        law, k, width, clip = campaign.law, campaign.k, campaign.dimensions, reading.clip
+        mechanism = campaign.sampled if clip is None else Clipped(law, k, width, clip)
+        scale = 1.0 if reading.decoding == "raw" else 1 / float(mechanism.gain)
+        steps = mechanism.levels - 1
+        mean, end = (float(moment) for moment in mechanism.moments(steps))
+        inner = float(mechanism.moments(steps // 2)[1])
+        square = (2 * (steps // 2) / steps - 1) ** 2  # 0, unless the grid is even
+        slope = (end - inner) / (1 - square) if steps > 1 else 0.0
+        return cls(scale * mean, scale**2 * (end - slope), scale**2 * slope, mechanism.levels)
+
+    def mean_square(self, entry: float, least: float) -> tuple[float, str]:
+        """Return the mean square of the features, and how it is known."""
+        if self.levels == 2:
+            return 1.0, _KNOWN
+        if self.by_square <= 1e-9 * self.at_middle:
+            return least, _LARGEST
+        return float(np.clip((entry - self.at_middle) / self.by_square, least, 1.0)), _MEASURED
