@@ -6,16 +6,25 @@ torch and scikit-learn (the extra ``train``) are imported when a head or a metri
 from privge.graph.labelled import Rows
 from privge.graph.labels import LabelsById
 from privge.graph.pairs import NodePairs
+from privge.tasks.answers import Answers, Confusion
 from privge.tasks.baselines import best_label_propagation, best_ppr_scores, label_mass, ppr_scores, propagate_labels
+from privge.tasks.fusion import Contribution, Evidence, Fusion
 from privge.tasks.head import Head
 from privge.tasks.links import LinkPredictor
+from privge.tasks.logit import ConditionalLogit
 from privge.tasks.metrics import accuracy, auc, average_precision, macro_f1
 from privge.tasks.nodes import NodeClassifier
 from privge.tasks.scaling import Rule, Scaling
 from privge.tasks.splits import EdgeSplit, NodeSplit, split_edges, split_nodes
 
 __all__ = [
+    "Answers",
+    "ConditionalLogit",
+    "Confusion",
+    "Contribution",
     "EdgeSplit",
+    "Evidence",
+    "Fusion",
     "Head",
     "LabelsById",
     "LinkPredictor",
