@@ -1,14 +1,14 @@
 """``privge embed``: the main job, from reports and a graph to one vector for each node."""
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from privge._files.folder import Folder
-from privge._machine import peak_bytes
+from privge.cli.channels import ChannelOptions
 from privge.cli.declared import options_into
+from privge.cli.embedded import sentence, summary
 from privge.cli.graphs import GraphOptions
 from privge.cli.ids import IdOptions
 from privge.cli.options import PLACE, check_output, json_option
@@ -16,9 +16,11 @@ from privge.cli.progress import progress_bar
 from privge.cli.simulated import Simulation, SimulationOptions
 from privge.cli.sources import SourceOptions, Task
 from privge.cli.walks import JoiningOptions, PlaceOptions, WalkOptions
+from privge.curator import Made
+from privge.embedding.channel import PRIVATE
 from privge.embedding.embedding import Embedding
 from privge.embedding.word2vec import refuse_white_space
-from privge.graph import Graph, StoredGraph
+from privge.graph import Graph, StoredGraph, as_graph
 from privge.propagation import OnCluster, Place
 
 _WORDS = (".vec", ".txt")  # as word2vec writes vectors
@@ -34,6 +36,7 @@ _FILES = (".parquet", ".npy", *_WORDS)
     walk=WalkOptions,
     joining=JoiningOptions,
     place=PlaceOptions,
+    channels=ChannelOptions,
 )
 @click.option(
     "-o",
@@ -53,6 +56,7 @@ def embed(
     walk: WalkOptions,
     joining: JoiningOptions,
     place: PlaceOptions,
+    channels: ChannelOptions,
     output: str,
     *,
     as_json: bool,
@@ -75,10 +79,12 @@ def embed(
       privge embed --graph edges.csv --features features.csv --epsilon 1 --k 5 -o z.parquet
       privge embed --graph edges.csv --features features.csv --campaign campaign.toml -o z.parquet
       privge embed --graph edges.csv --reports reports.parquet --smoother auto -o profiles.parquet
+      privge embed --graph edges.csv --channels structure,answers --answers answers.parquet --labels l.csv -o z.npy
       privge embed --graph edges.csv --features features.csv --mechanism structure --k 5 -o control.parquet
       privge embed --graph big.graph --reports reports/ --cluster tcp://host:8786 -o vectors/
     """
-    source = source.settled()
+    channels.check()
+    source = source.settled(needed=PRIVATE in channels.wanted)
     place.check()
     walk.check()
     simulation = _simulation(source, simulated, ids, place)
@@ -91,10 +97,15 @@ def embed(
         if output.endswith(_WORDS):
             refuse_white_space(Path(output), opened.ids() if isinstance(opened, StoredGraph) else opened.ids)
         before = graph.read_previous(ids)
-        made = Task(graph=opened, before=before, walk=walk, joining=joining, place=on).embed(source, simulation)
-        _write(made.embedding, output, on, opened)
-    summary = {**_summary(made.embedding, output), **made.summary()}
-    click.echo(json.dumps(summary) if as_json else _sentence(made.embedding, output))
+        task = Task(graph=opened, before=before, walk=walk, joining=joining, place=on)
+        made = task.embed(source, simulation) if PRIVATE in channels.wanted else None
+        if not channels.private_alone:
+            private = None if made is None else made.embedding
+            beside = channels.beside(private, as_graph(opened), ids, source.store_url, joining.joining.unknown)
+            made = Made(beside, 0 if made is None else made.new_reports, updated=False)
+        if made is not None:
+            _write(made.embedding, output, on, opened)
+            click.echo(json.dumps(summary(made, output)) if as_json else sentence(made.embedding, output))
 
 
 def _simulation(
@@ -131,38 +142,3 @@ def _check_place(output: str) -> None:
         raise click.BadParameter(
             f"the name must end in {names}, or be that of a folder in one that exists", param_hint="--output"
         )
-
-
-def _summary(embedding: Embedding, output: str) -> dict[str, object]:
-    graph, source, run = embedding.provenance.graph, embedding.provenance.source, embedding.provenance.run
-    return {
-        "nodes": graph.nodes,
-        "edges": graph.edges,
-        "dimensions": embedding.matrix.shape[1],
-        "participation": source.participation,
-        "mechanism": source.mechanism,
-        "epsilon": source.epsilon,
-        "k": source.k,
-        **{name: value for name, value in source.reading.items() if name != "decoding"},  # as ever: not in the summary
-        "engine": run.engine,
-        "sweeps": run.sweeps,
-        "certificate": run.certificate,
-        "tolerance": run.tolerance,
-        "precision": run.precision,
-        "seconds": run.seconds,
-        **({} if run.smoothing is None else {"smoothing": asdict(run.smoothing)}),
-        "peak_bytes": peak_bytes(),
-        "output": output,
-    }
-
-
-def _sentence(embedding: Embedding, output: str) -> str:
-    source, run = embedding.provenance.source, embedding.provenance.run
-    asked = f"{source.mechanism}, epsilon {source.epsilon}, k {source.k}"
-    chosen = "" if run.smoothing is None else f"\n  chosen by Stein's unbiased risk: {run.smoothing}"
-    return (
-        f"{len(embedding):,} vectors of {embedding.matrix.shape[1]:,} dimensions are in {output}\n"
-        f"  {source.participation:.1%} of the nodes reported: {asked}\n"
-        f"  every entry is within {run.certificate:.2g} of exact "
-        f"({run.engine}, {run.sweeps:.0f} sweeps, {run.seconds:.1f} s){chosen}"
-    )

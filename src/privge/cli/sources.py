@@ -52,13 +52,20 @@ class SourceOptions:
     )
     features_path: Path | None = file_option("--features", about="Or private features, to simulate the devices.")
 
-    def settled(self) -> Self:
-        """Return this with the store of the environment, if no source is given, and refuse what does not fit."""
+    def settled(self, *, needed: bool = True) -> Self:
+        """Return this with the store of the environment, if no source is given, and refuse what does not fit.
+
+        Where reports are not needed, no source is needed either.
+        """
         settled = self
         if self.store_url is None and self.reports_place is None and self.features_path is None:
             # A password would be visible on the command line.
             settled = replace(self, store_url=os.environ.get("PRIVGE_STORE"))
-        settled.check()
+        if needed:
+            settled.check()
+        else:
+            given_anyway = ("reports_place", "features_path", "campaign", "update_path", "previous_reports")
+            refuse_given((*given_anyway, *DESCRIBING, "seed"), "without the channel private")
         return settled
 
     def check(self) -> None:
@@ -106,7 +113,7 @@ class Task:
             return self._from_store(source.store_url, source)
         place = str(source.reports_place)
         if source.update_path is None:
-            return self._from_reports(_reports(place), place)
+            return self._from_reports(read_reports(place), place)
         return self._updated_from_reports(place, source)
 
     def _from_reports(self, reports: Reports | ReportParts, place: str) -> Made:
@@ -122,7 +129,7 @@ class Task:
             )
 
     def _updated_from_reports(self, place: str, source: SourceOptions) -> Made:
-        older, newer = _reports(str(source.previous_reports)), _reports(place)
+        older, newer = read_reports(str(source.previous_reports)), read_reports(place)
         with _previous(str(source.update_path)) as previous:
             return update_from_reports(
                 self.graph,
@@ -216,5 +223,6 @@ def read_embedding(place: str) -> Embedding:
     return Embedding.load(place)
 
 
-def _reports(place: str) -> Reports | ReportParts:
+def read_reports(place: str) -> Reports | ReportParts:
+    """Read reports from a file, or open a folder or address of parts."""
     return ReportParts.open(place) if in_parts(place) else Reports.from_parquet(existing(Path(place)))

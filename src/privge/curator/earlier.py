@@ -43,6 +43,7 @@ class Earlier:
     unknown: Unknown = "refuse"
 
     def __post_init__(self) -> None:
+        self.embedding.provenance.check_updatable()
         if self.before is not None and self.before.fingerprint == self.graph.fingerprint:
             object.__setattr__(self, "before", None)  # nothing was gained
         made_from = self.graph if self.before is None else self.before

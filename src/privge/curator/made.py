@@ -31,6 +31,8 @@ class Made:
 
     def summary(self) -> dict[str, object]:
         """Return what a machine may want to know of it."""
+        if self.embedding.provenance.channels:
+            return {"new_reports": self.new_reports, "updated": self.updated}
         source = self.embedding.provenance.source
         return {
             "campaign": source.campaign,

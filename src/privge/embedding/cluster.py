@@ -14,11 +14,12 @@ from privge._dask import Cluster, completed, connected, translated
 from privge._files.finished import finish
 from privge._files.folder import Folder
 from privge._typing import Progress
+from privge.embedding.computation import Computation
 from privge.embedding.embedding import Embedding
 from privge.embedding.files import StoredVectors
 from privge.embedding.join import Joining, check_strangers, joined
 from privge.embedding.parts import begin_parts, finish_parts, part_rows, write_part
-from privge.embedding.provenance import Computation, Provenance, Source
+from privge.embedding.provenance import Provenance, Source
 from privge.errors import BadData
 from privge.graph import Graph
 from privge.graph.stored import StoredGraph

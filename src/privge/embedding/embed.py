@@ -4,10 +4,11 @@ from dataclasses import replace
 from typing import Literal, TypedDict, Unpack
 
 from privge._typing import Decoding, Progress
+from privge.embedding.computation import Computation
 from privge.embedding.embedding import Embedding
 from privge.embedding.join import Joining, Unknown, feature_rows
 from privge.embedding.known_noise import known_noise
-from privge.embedding.provenance import Computation, Provenance, Source
+from privge.embedding.provenance import Provenance, Source
 from privge.embedding.smoothed import SMOOTHERS, Family, alpha_for, reported, smoothed
 from privge.graph import GraphData, StoredGraph, as_graph
 from privge.propagation import DEFAULT_ALPHA, DEFAULT_R, DEFAULT_TOLERANCE, HERE, OnCluster, Place, Walk

@@ -14,6 +14,7 @@ from numpy.typing import DTypeLike, NDArray
 from privge._files.folder import Folder
 from privge._imports import needed
 from privge.embedding import files
+from privge.embedding.channel import ChannelColumns
 from privge.embedding.npy import read_npy, write_npy
 from privge.embedding.parts import write_parts
 from privge.embedding.provenance import Provenance
@@ -54,11 +55,30 @@ class Embedding:
     def __post_init__(self) -> None:
         if len(self.ids) != len(self.matrix):
             raise ValueError(f"{len(self.ids)} ids for {len(self.matrix)} vectors")
+        self.provenance.columns(self.matrix.shape[1])  # or they do not fit
 
     @property
     def shape(self) -> tuple[int, int]:
         """Nodes and dimensions."""
         return len(self.ids), self.matrix.shape[1]
+
+    @property
+    def channels(self) -> dict[str, ChannelColumns]:
+        """The channels by name: their columns, where they come from, and what they cost."""
+        return self.provenance.columns(self.matrix.shape[1])
+
+    def channel(self, name: str) -> Self:
+        """Return the embedding of one channel: its columns, and what they were made from."""
+        if name not in self.channels:
+            raise BadData(f"there is no channel {name!r}, only {', '.join(self.channels)}")
+        if len(self.channels) == 1:
+            return self
+        return type(self)(self.ids, self.matrix[:, self.channels[name].columns], self.provenance.of_channel(name))
+
+    @property
+    def epsilon(self) -> float | None:
+        """The most that one person can have spent: see `privge.embedding.channel`."""
+        return self.provenance.epsilon
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -72,7 +92,8 @@ class Embedding:
 
     def __repr__(self) -> str:
         mechanisms = ", ".join(source.mechanism for source in self.provenance.sources)
-        return f"Embedding({len(self):,} nodes, {self.matrix.shape[1]:,} dimensions, {mechanisms})"
+        named = ", ".join(self.channels) if self.provenance.channels else mechanisms
+        return f"Embedding({len(self):,} nodes, {self.matrix.shape[1]:,} dimensions, {named})"
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:  # noqa: FBT001 (NumPy's)
         return np.array(self.matrix, dtype=dtype, copy=copy)
@@ -86,17 +107,36 @@ class Embedding:
             raise BadData("an embedding goes by the ids of nodes: z[id] or z[[id, id]]; np.asarray(z) goes by position")
         return files.some_rows(self.matrix, self._rows.several(node))
 
-    def most_similar(self, node: str | int, k: int = 10, *, metric: Metric = "cosine") -> list[tuple[str | int, float]]:
+    def most_similar(
+        self, node: str | int, k: int = 10, *, metric: Metric = "cosine", channel: str | None = None
+    ) -> list[tuple[str | int, float]]:
         """Return the ``k`` nodes with the most similar vectors, best first; a node is not similar to itself.
 
-        It looks at every vector once, block by block; nothing of size n x n is made.
+        It looks at every vector once, block by block; nothing of size n x n is made. Channels differ in scale, so of
+        several the cosines are averaged.
+
+        Parameters
+        ----------
+        node
+            Similar to which.
+        k
+            How many.
+        metric
+            ``cosine`` or ``dot``.
+        channel
+            Compare this channel alone.
         """
+        if channel is not None and len(self.channels) > 1:
+            return self.channel(channel).most_similar(node, k, metric=metric)
+        if channel is not None:
+            self.channel(channel)  # or there is no such channel
         if metric not in ("cosine", "dot"):
             raise ValueError(f"metric must be 'cosine' or 'dot', got {metric!r}")
         if k < 1:
             raise ValueError(f"k must be at least 1, got {k}")
         norms = self._norms if metric == "cosine" else None
-        found = most_similar_rows(self.matrix, self._rows.row(node), k, metric, norms)
+        columns = [each.columns for each in self.channels.values()]
+        found = most_similar_rows(self.matrix, columns, self._rows.row(node), k, norms)
         return [(self.ids[row : row + 1].tolist()[0], score) for row, score in found]
 
     def to_numpy(self) -> NDArray[np.float32]:
@@ -207,8 +247,8 @@ class Embedding:
             raise BadData(f"{place}: {error}") from error
 
     @cached_property
-    def _norms(self) -> NDArray[np.float64]:
-        return lengths_of(self.matrix)
+    def _norms(self) -> list[NDArray[np.float64]]:
+        return lengths_of(self.matrix, [each.columns for each in self.channels.values()])
 
     @cached_property
     def _rows(self) -> RowsById:

@@ -7,10 +7,11 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from privge.embedding.computation import Computation
 from privge.embedding.embedding import Embedding
 from privge.embedding.join import check_strangers, feature_rows
 from privge.embedding.new_reports import NewReports
-from privge.embedding.provenance import Computation, PublicGraph
+from privge.embedding.provenance import PublicGraph
 from privge.errors import BadData
 from privge.graph import Graph
 from privge.ids import Ids

@@ -4,16 +4,17 @@ import json
 import math
 from dataclasses import asdict, dataclass, fields, replace
 from importlib.metadata import version
+from itertools import accumulate
 from typing import Any, Self
 
 from privge._typing import Decoding
 from privge.campaign import Campaign
+from privge.embedding.channel import PRIVATE, Channel, ChannelColumns, spent
+from privge.embedding.computation import Computation
 from privge.embedding.join import Joining, Reading
-from privge.embedding.smoothed import Smoothed, Smoothing
 from privge.errors import BadData, NotUpdatable
 from privge.graph import Graph
 from privge.graph.stored import StoredGraph
-from privge.propagation import Propagation, Walk
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +39,8 @@ class Source(Reading):
         Up to which change of the store of reports, if they came from a store.
     reports_digest
         Which reports, if they came from a file (`privge.Reports.digest`).
+    round
+        Of which round the campaign is: nobody reports in two campaigns of one round.
     """
 
     campaign: str
@@ -48,6 +51,7 @@ class Source(Reading):
     participation: float
     store_sequence: int | None = None
     reports_digest: str | None = None
+    round: str | None = None
 
     @classmethod
     def of(cls, campaign: Campaign, joining: Joining, participation: float) -> Self:
@@ -58,6 +62,7 @@ class Source(Reading):
             epsilon=None if campaign.epsilon == math.inf else campaign.epsilon,
             k=campaign.k,
             participation=participation,
+            round=getattr(campaign, "round", None),
             **joining.reading,
         )
 
@@ -77,86 +82,6 @@ class PublicGraph:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Computation:
-    """How the vectors were computed, and what is guaranteed about them.
-
-    Parameters
-    ----------
-    alpha
-        Decay factor of the walk.
-    r
-        Convolution coefficient of the walk.
-    tolerance
-        Largest error that was allowed.
-    engine
-        What computed them; after an update two names, joined by a plus.
-    certificate
-        No entry is farther than this from exact.
-    sweeps
-        Passes over the edges.
-    precision
-        ``float32`` or ``float64``, the precision that was needed.
-    seconds
-        How long it took.
-    smoothing
-        What was left to Stein's unbiased risk, if anything was.
-    """
-
-    alpha: float
-    r: float
-    tolerance: float
-    engine: str
-    certificate: float
-    sweeps: float
-    precision: str
-    seconds: float
-    smoothing: Smoothing | None = None
-
-    @classmethod
-    def of(cls, walk: Walk, run: Propagation, smoothing: Smoothing | None = None) -> Self:
-        """Write down a propagation."""
-        done = run.certificate
-        return cls(
-            **asdict(walk),
-            engine=run.engine,
-            certificate=done.error,
-            sweeps=done.sweeps,
-            precision=done.precision,
-            seconds=run.seconds,
-            smoothing=smoothing,
-        )
-
-    @classmethod
-    def of_smoothed(cls, made: Smoothed) -> Self:
-        """Write down an estimate by a smoother; one that does not walk has ``alpha`` 1, which stays where it is."""
-        chosen = made.smoothing.parameters
-        return cls(
-            alpha=chosen.get("alpha", 1.0),
-            r=chosen.get("r", 0.0),
-            tolerance=made.error,
-            engine=made.smoothing.smoother or "mean",
-            certificate=made.error,
-            sweeps=0.0,
-            precision="float32",
-            seconds=made.seconds,
-            smoothing=made.smoothing,
-        )
-
-    @classmethod
-    def from_json(cls, told: dict[str, Any]) -> Self:
-        """Read the fields that a file has."""
-        chosen = told.get("smoothing")
-        return cls(**{**told, "smoothing": None if chosen is None else Smoothing(**chosen)})
-
-    @property
-    def walk(self) -> Walk:
-        """The walk, to compute more of the same; a smoother that reports chose would be another with more reports."""
-        if self.smoothing is not None and self.smoothing.chosen == "smoother":
-            raise NotUpdatable("the smoother of the embedding was chosen by its reports, so nothing can be added to it")
-        return Walk(self.alpha, self.r, self.tolerance)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
     """What an embedding was made from, and what is guaranteed about it.
 
@@ -170,12 +95,15 @@ class Provenance:
         The computation.
     version
         The version of privge that made it.
+    channels
+        Which columns come from where; none are named if all of them are private vectors of the only source.
     """
 
     sources: tuple[Source, ...]
     graph: PublicGraph
     run: Computation
     version: str
+    channels: tuple[Channel, ...] = ()
 
     @classmethod
     def of(cls, source: Source, graph: Graph | StoredGraph, run: Computation) -> Self:
@@ -191,9 +119,43 @@ class Provenance:
 
     @property
     def epsilon(self) -> float | None:
-        """What a person who answered everything has spent; None if some source hides nothing."""
-        spent = [source.epsilon for source in self.sources]
-        return None if None in spent else math.fsum(each for each in spent if each is not None)
+        """The most that one person can have spent; None if some source hides nothing.
+
+        Campaigns of one round are alternatives, so the largest of them counts; all others add up.
+        """
+        return spent(self.sources)
+
+    def columns(self, width: int) -> dict[str, ChannelColumns]:
+        """Return the channels of a matrix of so many columns, by name."""
+        told = self.channels or (Channel(name=PRIVATE, columns=width, source=0),)
+        ends = list(accumulate(channel.columns for channel in told))
+        if ends[-1] != width or len({channel.name for channel in told}) < len(told):
+            raise BadData(f"the channels do not name each of {width} columns once")
+        return {
+            channel.name: ChannelColumns(
+                channel.name,
+                slice(end - channel.columns, end),
+                None if channel.source is None else self.sources[channel.source],
+                channel.made,
+                channel.names,
+            )
+            for channel, end in zip(told, ends, strict=True)
+        }
+
+    def of_channel(self, name: str) -> Self:
+        """Return the provenance of one of the channels alone."""
+        channel = next(channel for channel in self.channels if channel.name == name)
+        if channel.source is None:
+            return replace(self, sources=(), channels=(channel,))
+        alone = () if name == PRIVATE else (replace(channel, source=0),)
+        return replace(self, sources=(self.sources[channel.source],), channels=alone)
+
+    def check_updatable(self) -> None:
+        """Refuse what new reports cannot be added to."""
+        if self.channels:
+            raise NotUpdatable("the embedding has named channels, which are made anew")
+        if self.run.smoothing is not None and self.run.smoothing.chosen == "smoother":
+            raise NotUpdatable("the smoother of the embedding was chosen by its reports, so nothing can be added to it")
 
     def with_source(self, **changes: Any) -> Self:  # noqa: ANN401 (fields of `Source`)
         """Return this with fields of the only source changed."""
@@ -209,8 +171,11 @@ class Provenance:
     def to_json(self) -> str:
         """Return the text that is written beside the vectors."""
         told = asdict(self)
-        if told["run"]["smoothing"] is None:
-            del told["run"]["smoothing"]  # as ever, where nothing was chosen
+        for part, name in ((told["run"], "smoothing"), *((source, "round") for source in told["sources"])):
+            if part[name] is None:
+                del part[name]  # as ever, where there was no such thing
+        if not self.channels:
+            del told["channels"]
         return json.dumps(told)
 
     @classmethod
@@ -222,8 +187,11 @@ class Provenance:
         if "sources" not in told:
             told = _nested(told)
         sources = tuple(Source(**source) for source in told.pop("sources"))
+        channels = tuple(
+            Channel(**{**channel, "names": tuple(channel["names"])}) for channel in told.pop("channels", ())
+        )
         graph, run = PublicGraph(**told.pop("graph")), Computation.from_json(told.pop("run"))
-        return cls(sources=sources, graph=graph, run=run, **told)
+        return cls(sources=sources, graph=graph, run=run, channels=channels, **told)
 
 
 def _nested(flat: dict[str, Any]) -> dict[str, Any]:

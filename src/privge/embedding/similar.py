@@ -1,5 +1,6 @@
 """Which vectors are most similar to one: a look at every vector, block by block."""
 
+from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -12,7 +13,7 @@ Metric: TypeAlias = Literal["cosine", "dot"]
 
 
 def most_similar_rows(
-    matrix: Matrix, row: int, k: int, metric: Metric, norms: NDArray[np.float64] | None
+    matrix: Matrix, columns: Sequence[slice], row: int, k: int, norms: Sequence[NDArray[np.float64]] | None
 ) -> list[tuple[int, float]]:
     """Return the ``k`` rows that are most similar to one, best first, with their scores; never the row itself.
 
@@ -20,30 +21,35 @@ def most_similar_rows(
     ----------
     matrix
         One vector for each row.
+    columns
+        Which columns belong together.
     row
         To which.
     k
         How many.
-    metric
-        ``cosine`` or ``dot``.
     norms
-        The lengths of the vectors, which ``cosine`` needs.
+        The lengths of the vectors in these columns, for the mean of the cosines; None for inner products.
     """
-    scores, own = np.empty(len(matrix)), matrix[row]
-    for block in files.blocks(matrix):
-        scores[block] = matrix[block] @ own
-    if metric == "cosine" and norms is not None:
-        lengths = norms * norms[row]
-        scores = np.divide(scores, lengths, out=np.zeros_like(scores), where=lengths > 0)
+    scores = np.zeros(len(matrix))
+    for number, some in enumerate(columns):
+        products, own = np.empty(len(matrix)), matrix[row][some]
+        for block in files.blocks(matrix):
+            products[block] = matrix[block][:, some] @ own
+        if norms is not None:
+            lengths = norms[number] * norms[number][row]
+            products = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0) / len(columns)
+        scores += products
     scores[row] = -np.inf
     best = np.argpartition(-scores, min(k, len(matrix) - 1))[:k]
     best = best[np.lexsort((best, -scores[best]))]
     return [(i, float(scores[i])) for i in best.tolist() if i != row]
 
 
-def lengths_of(matrix: Matrix) -> NDArray[np.float64]:
-    """Return the length of each vector."""
-    norms = np.empty(len(matrix))
+def lengths_of(matrix: Matrix, columns: Sequence[slice]) -> list[NDArray[np.float64]]:
+    """Return the length of each vector in the columns that belong together."""
+    norms = [np.empty(len(matrix)) for _ in columns]
     for block in files.blocks(matrix):
-        norms[block] = np.linalg.norm(matrix[block], axis=1)
+        rows = matrix[block]
+        for lengths, some in zip(norms, columns, strict=True):
+            lengths[block] = np.linalg.norm(rows[:, some], axis=1)
     return norms

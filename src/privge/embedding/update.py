@@ -54,6 +54,7 @@ def update(
     """
     made, graph = embedding.provenance, as_graph(graph)
     before = None if before is None else as_graph(before)
+    made.check_updatable()
     for part in (reports, new_reports):
         if part.campaign.id != made.source.campaign:
             raise CampaignMismatch(
