@@ -4,6 +4,7 @@
 PrivgeError                      exit code 1
 ├── BadData                      exit code 3   a file or value handed in cannot be used
 │   ├── InvalidCampaign                        a campaign field breaks a rule; names the field
+│   ├── NotAsked                               a campaign asks others than this node
 │   ├── CampaignMismatch                       reports of different campaigns were mixed
 │   ├── NotUpdatable                           an embedding cannot be updated, only made from the beginning
 │   │   └── OtherGraph                         it was made from another graph than the one that is given
@@ -58,6 +59,10 @@ class InvalidCampaign(BadData):
     def __init__(self, field: str, problem: str) -> None:
         self.field = field
         super().__init__(f"campaign field {field!r}: {problem}")
+
+
+class NotAsked(BadData):
+    """A campaign asks certain people, and this node is not one of them."""
 
 
 class CampaignMismatch(BadData):

@@ -7,10 +7,12 @@ import pytest
 from click.testing import CliRunner
 
 from privge import Campaign
+from privge.campaign import Assignment
 from privge.campaign.campaign import FIELDS
 from privge.cli import main
 from privge.cli.campaign import new
 from privge.cli.fields import field_option
+from privge.errors import InvalidCampaign
 from privge.mechanisms import law_for
 
 BASE = {
@@ -41,8 +43,12 @@ CHANGED = {
     "opens": {"opens": None},
     "closes": {"closes": None},
     "retention_days": {"retention_days": 3},
+    "assignment": {"assignment": Assignment.members(["ann", "bob"])},
+    "round": {"round": "spring"},
 }
 ONE_VALUE = {"index_rule"}
+OF_QUESTIONS = {"questions"}
+LATER = {"questions", "assignment", "round"}
 
 
 def shown(path, **changes):
@@ -53,14 +59,14 @@ def shown(path, **changes):
     return [line for line in result.stdout.splitlines() if not line.startswith("campaign ")]
 
 
-@pytest.mark.parametrize("field", sorted(FIELDS.keys() - ONE_VALUE))
+@pytest.mark.parametrize("field", sorted(FIELDS.keys() - ONE_VALUE - OF_QUESTIONS))
 def test_whatever_a_document_asks_is_shown_to_the_person_who_approves_it(tmp_path, field):
     assert shown(tmp_path / "campaign.json", **CHANGED[field]) != shown(tmp_path / "campaign.json")
 
 
 def test_the_command_asks_for_every_field_but_those_that_follow_from_others():
     options = {parameter.name for parameter in new.params}
-    assert FIELDS.keys() - options == {"law", "index_rule"}
+    assert FIELDS.keys() - options == {"law", "index_rule", "questions", "assignment"}
 
 
 def test_a_field_that_is_not_asked_for_has_no_option():
@@ -70,7 +76,7 @@ def test_a_field_that_is_not_asked_for_has_no_option():
 
 def test_a_document_has_every_field_but_the_levels_that_its_law_has():
     document = Campaign(**BASE).to_document()
-    assert document.keys() == FIELDS.keys() - {"levels"} | {"format"}
+    assert document.keys() == FIELDS.keys() - {"levels"} - LATER | {"format"}
 
 
 def test_the_levels_are_those_of_the_law_whoever_stated_them():
@@ -84,12 +90,12 @@ def test_a_law_that_is_a_table_of_integers_is_read_as_in_a_document():
     assert Campaign(**{**BASE, "law": made.law.parameters()}) == made
 
 
-def test_what_must_be_given_is_what_has_no_default():
+def test_what_the_short_form_cannot_do_without_is_named():
     parameters = inspect.signature(Campaign).parameters
-    required = {name for name, parameter in parameters.items() if parameter.default is parameter.empty}
-    assert required == {"dimensions", "low", "high", "mechanism"}
-    with pytest.raises(TypeError, match="'dimensions', 'low', 'high', and 'mechanism'"):
-        Campaign()
+    assert all(parameter.default is not parameter.empty for parameter in parameters.values())
+    for name in ("dimensions", "low", "high", "mechanism"):
+        with pytest.raises(InvalidCampaign, match=f"'{name}': is missing"):
+            Campaign(**{field: value for field, value in BASE.items() if field != name})
 
 
 def test_a_campaign_with_another_purpose_is_made_of_one_that_is_there():

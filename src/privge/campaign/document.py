@@ -8,6 +8,12 @@ from pathlib import Path
 from privge.errors import BadData, InvalidCampaign
 
 FORMAT = "privge-campaign-1"
+"""A campaign in the short form: many numbers alike."""
+
+LATER_FORMAT = "privge-campaign-2"
+"""A campaign with a field that the first format does not have."""
+
+LATER_FIELDS = ("questions", "assignment", "round")
 
 
 def read_document(path: Path) -> dict[str, object]:
@@ -36,8 +42,9 @@ def parse_json(text: str | bytes) -> dict[str, object]:
 def fields_of(document: Mapping[str, object], *, known: Sequence[str], required: Sequence[str]) -> dict[str, object]:
     """Return the fields of a document, with a list of features spread over its columns."""
     fields = dict(document)
-    if (version := fields.pop("format", FORMAT)) != FORMAT:
-        raise InvalidCampaign("format", f"must be {FORMAT}, got {version!r}")
+    format_of_fields = LATER_FORMAT if any(name in fields for name in LATER_FIELDS) else FORMAT
+    if (version := fields.pop("format", format_of_fields)) != format_of_fields:
+        raise InvalidCampaign("format", f"must be {format_of_fields}, got {version!r}")
     if "features" in fields:
         columns = _columns(fields.pop("features"))
         for name in columns:

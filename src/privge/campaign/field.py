@@ -4,7 +4,11 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, dataclass_transform, overload
 
+from privge.errors import InvalidCampaign
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from privge.campaign.campaign import Campaign
 
 Given = TypeVar("Given")
@@ -69,6 +73,22 @@ class Shown:
     absent: str = "not stated"
 
 
+@dataclass(frozen=True, slots=True)
+class ShortForm:
+    """That a field belongs to the short form of a campaign, many numbers alike, and not to one of questions.
+
+    Parameters
+    ----------
+    needed
+        Whether the short form cannot do without it.
+    instead
+        What it holds where there are questions.
+    """
+
+    needed: bool = False
+    instead: "Callable[[Campaign], object]" = lambda _: None
+
+
 class Field(Generic[Given, Held]):
     """A field that takes what is ``Given`` and holds the canonical value.
 
@@ -84,6 +104,10 @@ class Field(Generic[Given, Held]):
         How it is shown for approval; None if a sentence about several fields says it.
     in_document
         Whether a document carries it; otherwise another field there says it.
+    short_form
+        Stated if it belongs to the short form alone.
+    optional
+        Whether a document leaves it out where it is None.
     """
 
     name: str
@@ -96,9 +120,12 @@ class Field(Generic[Given, Held]):
         asked: Asked | None = None,
         shown: Shown | None = None,
         in_document: bool = True,
+        short_form: ShortForm | None = None,
+        optional: bool = False,
     ) -> None:
         self.kind, self.default = kind, default
         self.asked, self.shown, self.in_document = asked, shown, in_document
+        self.short_form, self.optional = short_form, optional
 
     @property
     def required(self) -> bool:
@@ -122,7 +149,23 @@ class Field(Generic[Given, Held]):
         return self.default
 
     def __set__(self, campaign: "Campaign", value: Given) -> None:
-        campaign.__dict__[self.name] = self.kind.check(self.name, value, campaign)
+        if self.short_form is None:
+            campaign.__dict__[self.name] = self.kind.check(self.name, value, campaign)
+        elif campaign.questions is not None:
+            instead = self.default if isinstance(self.default, str) else self.short_form.instead(campaign)
+            if value is not None and not (isinstance(value, str | int | tuple) and value == instead):
+                raise InvalidCampaign(self.name, "is not stated beside questions, which say it themselves")
+            campaign.__dict__[self.name] = instead
+        elif value is None and self.short_form.needed:
+            raise InvalidCampaign(self.name, "is missing")
+        else:
+            campaign.__dict__[self.name] = self.kind.check(self.name, value, campaign)
+
+    def stated_in(self, campaign: "Campaign") -> bool:
+        """Say whether the document of a campaign states this field."""
+        if self.short_form is not None and campaign.questions is not None:
+            return False
+        return self.in_document and not (self.optional and getattr(campaign, self.name) is None)
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(Field,))

@@ -35,7 +35,7 @@ class Budget(Kind[float]):
     """The privacy budget of a report; a control has a fixed one."""
 
     def check(self, name: str, value: object, above: "Campaign") -> float:
-        fixed = laws()[above.mechanism].fixed_epsilon
+        fixed = None if above.questions is not None else laws()[above.mechanism].fixed_epsilon
         if fixed is not None:
             if value is not None and value != fixed:
                 raise InvalidCampaign(name, f"this control has epsilon {fixed:g}, leave it out; got {value!r}")

@@ -107,7 +107,7 @@ def show(path: Path, *, as_json: bool) -> None:
     """Check a campaign, and show what it asks and what it promises: what a person needs to approve it."""
     shown = Campaign.load(existing(path))
     if as_json:
-        spent = {"epsilon_each": shown.epsilon / shown.k, "realised_epsilon": shown.sampled.realised_epsilon}
+        spent = {"epsilon_each": shown.epsilon / shown.k, "realised_epsilon": shown.realised_epsilon}
         promise = {name: value if math.isfinite(value) else None for name, value in spent.items()}
         said = {"id": shown.id, **promise, "warnings": list(warnings_of(shown)), "document": shown.to_document()}
         click.echo(json.dumps(said))

@@ -125,7 +125,8 @@ def _checked(campaign: Campaign, path: Path, *, as_json: bool) -> str:
 
 
 def _name(campaign: Campaign, feature: int) -> str:
-    return f"number {feature}" if campaign.names is None else one_line(campaign.names[feature])
+    names = campaign.raw_names
+    return f"number {feature}" if names is None else one_line(names[feature])
 
 
 def read_values(path: Path) -> FeatureVector:

@@ -40,7 +40,7 @@ def _stated(name: str, instead: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     field = FIELDS[name]
     if field.asked is None:
         raise LookupError(f"the field {name!r} is not asked for on the command line")
-    default = field.asked.default if field.required else field.default
+    default = field.default if field.asked.default is None else field.asked.default
     stated = {"type": option_type(field.kind), "default": default, "help": field.asked.help, **instead}
     seen = stated["default"] not in (None, "")
     return field.asked.flag or f"--{name.replace('_', '-')}", {"show_default": seen, **stated}

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TypedDict
 
 import click
 import numpy as np
@@ -20,6 +21,7 @@ from privge._files.folder import Folder
 from privge._files.formats import MATRICES
 from privge._files.parquet import opened_parquet, read_parquet
 from privge._files.tables import line_of, read_table
+from privge.campaign import Campaign
 from privge.cli.ids import IdOptions
 from privge.cli.options import existing, in_parts, naming
 from privge.device.outbox import Outbox
@@ -29,12 +31,20 @@ from privge.perturbation import read_features
 from privge.perturbation.columns import remark_extra, remark_order
 from privge.perturbation.feature_files import read_feature_names, read_features_part
 from privge.perturbation.features import Features
+from privge.perturbation.raw import RawFeatures, read_raw_features, read_raw_part
 from privge.perturbation.simulate_parts import feature_files
 from privge.reports import Reports
 from privge.reports.parts import ReportParts
 from privge.wire.tokens import TokenOf, mint, node_of
 
 _HOUR = 3_600
+
+
+class _Ids(TypedDict):
+    """How the ids of a file are read."""
+
+    integer_ids: bool
+    id_column: str
 
 
 @dataclass(frozen=True)
@@ -54,7 +64,7 @@ class Piece:
     """
 
     place: str
-    people: Features | Reports
+    people: Features | RawFeatures | Reports
     total: int
     tokens: Mapping[str, str] | None = None
 
@@ -66,7 +76,7 @@ class Piece:
     def keep(self, outbox: Outbox, rows: NDArray[np.int64]) -> int:
         """Put a report of some of them into the outbox; return how many were drawn."""
         with naming(self.place):
-            if isinstance(self.people, Features):
+            if not isinstance(self.people, Reports):
                 return outbox.draw(self.people.matrix[rows], self.ids[rows])
             try:
                 outbox.take(self.people.take(rows))
@@ -75,37 +85,32 @@ class Piece:
             return 0
 
 
-def feature_pieces(
-    place: str, wanted: Sequence[str] | None, ids: IdOptions, *, campaign: str | None
-) -> Iterator[Piece]:
+def feature_pieces(place: str, campaign: Campaign, ids: IdOptions, *, beside: bool) -> Iterator[Piece]:
     """Read private features, one file at a time.
 
     Parameters
     ----------
     place
         A file, or a folder of Parquet files.
-    wanted
-        The columns to take, in this order; without names, those of the first file.
+    campaign
+        Whose columns are taken, in its order; without names, those of the first file.
     ids
         How the ids of a file are read.
-    campaign
-        The id of the campaign, if tokens beside the features count: all are checked before there is a first piece.
+    beside
+        Whether tokens beside the features count: all are checked before there is a first piece.
     """
+    wanted = campaign.raw_names
     click.echo("Simulating the devices: this reads everybody's private features.", err=True)
     if not in_parts(place):
-        tokens = None if campaign is None else _tokens_in_file(Path(place), campaign, ids.id_column)
-        features = read_features(
-            Path(place), leave_out=("token",), wanted=wanted, integer_ids=ids.integer_ids, id_column=ids.id_column
-        )
-        if wanted is None and features.names is not None:
-            remark_order(features.names)
+        tokens = _tokens_in_file(Path(place), campaign.id, ids.id_column) if beside else None
+        features = _in_file(Path(place), campaign, ids)
         yield Piece(place, features, len(features.ids), tokens)
         return
     folder = Folder(place)
     names = feature_files(folder)
-    if campaign is not None:
+    if beside:
         for name in names:
-            _tokens_in_part(folder, name, campaign)
+            _tokens_in_part(folder, name, campaign.id)
     total = sum(_length(folder, name) for name in names)
     columns = [column for column in read_feature_names(folder, names[0]) if column != "token"]
     if wanted is None:
@@ -113,9 +118,24 @@ def feature_pieces(
     else:
         remark_extra([column for column in columns if column not in set(wanted)])
     for name in names:
-        features = read_features_part(folder, name, leave_out=("token",), wanted=columns if wanted is None else wanted)
-        tokens = None if campaign is None else _tokens_in_part(folder, name, campaign)
-        yield Piece(folder.file(name), features, total, tokens)
+        tokens = _tokens_in_part(folder, name, campaign.id) if beside else None
+        yield Piece(folder.file(name), _in_part(folder, name, campaign, columns), total, tokens)
+
+
+def _in_file(path: Path, campaign: Campaign, ids: IdOptions) -> Features | RawFeatures:
+    how: _Ids = {"integer_ids": ids.integer_ids, "id_column": ids.id_column}
+    if campaign.questions is not None:
+        return read_raw_features(path, campaign, leave_out=("token",), **how)
+    features = read_features(path, leave_out=("token",), wanted=campaign.names, **how)
+    if campaign.names is None and features.names is not None:
+        remark_order(features.names)
+    return features
+
+
+def _in_part(folder: Folder, name: str, campaign: Campaign, columns: Sequence[str]) -> Features | RawFeatures:
+    if campaign.questions is not None:
+        return read_raw_part(folder, name, campaign, leave_out=("token",))
+    return read_features_part(folder, name, leave_out=("token",), wanted=campaign.names or columns)
 
 
 def report_pieces(place: str) -> Iterator[Piece]:

@@ -12,6 +12,7 @@ from privge.campaign.field import Field, Shown
 from privge.cli.terminal import one_line
 from privge.collect.publishing import warnings_of
 from privge.mechanisms.odds import certainty
+from privge.questions import Encoding, Question
 
 
 def warn(campaign: Campaign) -> None:
@@ -22,22 +23,36 @@ def warn(campaign: Campaign) -> None:
 
 def facts(campaign: Campaign) -> list[tuple[str, str]]:
     """Return what is asked and promised, line by line."""
-    each, levels, spent = campaign.epsilon / campaign.k, campaign.law.levels, campaign.sampled.realised_epsilon
-    asked = f"each person for {campaign.k:,} of {campaign.dimensions:,} features"
+    each, spent = campaign.epsilon / campaign.k, campaign.realised_epsilon
+    what = "features" if campaign.questions is None else "questions"
+    asked = f"each person for {campaign.k:,} of {campaign.dimensions:,} {what}"
     return [
         ("campaign", campaign.id),
         ("purpose", one_line(campaign.purpose) or "not stated"),
         ("asks", f"{asked}; which, follows from campaign and node id"),
-        ("epsilon", f"{campaign.epsilon:g} for the whole report, {each:.3g} for each of its features"),
-        ("law", f"{campaign.mechanism}, {levels:,} levels; its exact integers spend {spent:.6g}"),
+        ("epsilon", f"{campaign.epsilon:g} for the whole report, {each:.3g} for each of its {what}"),
+        ("law", f"{_law(campaign)} spend {spent:.6g}"),
         ("reveals", _reveals(campaign, each)),
-        *((field.shown.label, _words(field, field.shown, campaign)) for field in FIELDS.values() if field.shown),
+        *(_line(field, campaign) for field in _shown_fields(campaign)),
     ]
 
 
-def _words(field: Field[Any, Any], shown: Shown, campaign: Campaign) -> str:
-    value = getattr(campaign, field.name)
-    return shown.absent if value is None else one_line(shown.words.format(field.kind.words(value)))
+def _law(campaign: Campaign) -> str:
+    if campaign.questions is not None:
+        return "each question has its own; the exact integers of any answers together"
+    return f"{campaign.mechanism}, {campaign.law.levels:,} levels; its exact integers"
+
+
+def _shown_fields(campaign: Campaign) -> Iterator[Field[Any, Any]]:
+    """Yield what is shown by itself: everything but what questions say, and what the first format does not have."""
+    for field in FIELDS.values():
+        if field.shown and (field.stated_in(campaign) or not (field.optional or field.short_form)):
+            yield field
+
+
+def _line(field: Field[Any, Any], campaign: Campaign) -> tuple[str, str]:
+    shown, value = field.shown or Shown(field.name), getattr(campaign, field.name)
+    return shown.label, shown.absent if value is None else one_line(shown.words.format(field.kind.words(value)))
 
 
 def _reveals(campaign: Campaign, each: float) -> str:
@@ -46,12 +61,16 @@ def _reveals(campaign: Campaign, each: float) -> str:
     if campaign.epsilon == 0:
         return "nothing: reports do not depend on the values"
     whole = f"at most {certainty(campaign.epsilon)} sure of it by the whole report"
-    part = "" if campaign.k == 1 else f"at most {certainty(each)} by one feature of it, "
+    one = "feature" if campaign.questions is None else "answer"
+    part = "" if campaign.k == 1 else f"at most {certainty(each)} by one {one} of it, "
     return f"an observer who was undecided about something (50 %) becomes {part}{whole}"
 
 
 def table(campaign: Campaign) -> Iterator[str]:
-    """Yield a table of all features and their bounds; features that nothing tells apart share a line."""
+    """Yield a table of all features and their bounds, or of all questions; features that are alike share a line."""
+    if campaign.questions is not None:
+        yield from _questions(campaign.questions)
+        return
     names, low, high = campaign.names, campaign.low, campaign.high
     if names is None and isinstance(low, float) and isinstance(high, float):
         rows = [(f"all {campaign.dimensions:,}", low, high)]
@@ -68,3 +87,17 @@ def table(campaign: Campaign) -> Iterator[str]:
 
 def _at(bound: float | tuple[float, ...], j: int) -> float:
     return bound if isinstance(bound, float) else bound[j]
+
+
+def _questions(questions: tuple[Question, ...]) -> Iterator[str]:
+    """Yield what each question asks, and what the features mean from which a device computes its answer."""
+    cells = [("question", "kind", "asks"), *((one_line(each.title), each.kind, each.words()) for each in questions)]
+    widths = [max(len(row[column]) for row in cells) for column in range(2)]
+    for title, kind, words in cells:
+        yield f"{title:{widths[0]}}  {kind:{widths[1]}}  {one_line(words)}"
+    for place, question in enumerate(questions):
+        encoding = getattr(question, "encoding", None)
+        if isinstance(encoding, Encoding):
+            yield ""
+            yield f"question {place} ({one_line(question.title)}) is computed on the device from:"
+            yield from (f"  {one_line(each.name)}: {one_line(each.words())}" for each in encoding.features)

@@ -19,6 +19,7 @@ from privge.perturbation import read_features
 from privge.perturbation.bounds import assumed, check_features, check_parts
 from privge.perturbation.feature_files import read_feature_names
 from privge.perturbation.features import Features
+from privge.perturbation.raw import RawFeatures, read_raw_features
 from privge.perturbation.simulate_parts import feature_files
 from privge.reports import Reports
 
@@ -64,11 +65,14 @@ class Simulation:
         elif described.epsilon is None and laws()[described.mechanism].fixed_epsilon is None:
             raise click.UsageError("Give --epsilon, the privacy budget of a person's whole report.")
 
-    def for_file(self, path: Path) -> tuple[Campaign, Features]:
+    def for_file(self, path: Path) -> tuple[Campaign, Features | RawFeatures]:
         """Read features from a file; return them with their campaign, which without a file has the names of columns."""
         read = partial(read_features, path, integer_ids=self.ids.integer_ids, id_column=self.ids.id_column)
         if self.campaign_path is not None:
             campaign = Campaign.load(existing(self.campaign_path))
+            if campaign.questions is not None:
+                ids = self.ids
+                return campaign, read_raw_features(path, campaign, integer_ids=ids.integer_ids, id_column=ids.id_column)
             return campaign, read(wanted=campaign.names)
         features = read()
         with naming(path):

@@ -134,7 +134,7 @@ def submit(
 def _pieces(people: PeopleOptions, ids: IdOptions, campaign: Campaign, *, beside: bool) -> Iterator[Piece]:
     if people.batch_place is None:
         return report_pieces(str(people.reports_place))
-    return feature_pieces(people.batch_place, campaign.names, ids, campaign=campaign.id if beside else None)
+    return feature_pieces(people.batch_place, campaign, ids, beside=beside)
 
 
 @dataclass

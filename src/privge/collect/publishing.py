@@ -24,7 +24,7 @@ def check_times(campaign: Campaign, now: datetime) -> None:
     Documents that were published before these rules remain readable: a campaign never changes.
     """
     check_end(campaign)
-    if campaign.names is not None and "id" in campaign.names:
+    if campaign.raw_names is not None and "id" in campaign.raw_names:
         raise InvalidCampaign("names", "'id' is what the column of node ids is called in every table; use another name")
     if campaign.closes is not None and datetime.fromisoformat(campaign.closes) <= now:
         raise InvalidCampaign("closes", f"{campaign.closes} is in the past: no report could be taken")

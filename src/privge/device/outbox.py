@@ -25,6 +25,7 @@ from privge.errors import BadData, PrivacyViolation
 from privge.ids import Ids
 from privge.perturbation.features import FeatureMatrix
 from privge.perturbation.simulate import simulate
+from privge.questions.people import People
 from privge.reports import Reports
 
 _SEEDED = (
@@ -69,7 +70,7 @@ class Outbox:
         with locked(self.folder):
             return np.flatnonzero(self._index().places(ids)[:, 0] < 0)
 
-    def draw(self, features: FeatureMatrix, ids: Ids) -> int:
+    def draw(self, features: FeatureMatrix | People, ids: Ids) -> int:
         """Draw for the nodes that have no report yet, with the operating system's randomness; return how many."""
         with locked(self.folder):
             absent = np.flatnonzero(self._index().places(ids)[:, 0] < 0)

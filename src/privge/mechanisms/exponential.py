@@ -5,6 +5,7 @@ place), so one step down, or up, from its answer is a proven bound.
 """
 
 import math
+from collections.abc import Mapping
 from decimal import Context, Decimal
 from fractions import Fraction
 
@@ -25,11 +26,20 @@ def exp_below(exponent: Fraction) -> Fraction:
 
 def log_above(ratio: Fraction, *, uses: int = 1) -> float:
     """Return the smallest float that is certainly at least ``uses * ln(ratio)``, for ratios of at least 1."""
-    if ratio == 1:
+    return logs_above({ratio: uses})
+
+
+def logs_above(uses: Mapping[Fraction, int]) -> float:
+    """Return the smallest float that is certainly at least the sum of ``uses * ln(ratio)`` over all ratios."""
+    above_one = {ratio: count for ratio, count in uses.items() if ratio != 1}
+    if not above_one:
         return 0.0
-    # The closer the ratio is to 1, the more of its digits the logarithm loses: keep them all.
-    up = Context(prec=_DIGITS + len(str(ratio.denominator)), rounding="ROUND_CEILING")
-    quotient = up.divide(Decimal(ratio.numerator), Decimal(ratio.denominator))
-    bound = up.multiply(quotient.ln(up).next_plus(up), Decimal(uses))
+    # The closer a ratio is to 1, the more of its digits the logarithm loses: keep them all.
+    digits = max(len(str(ratio.denominator)) for ratio in above_one)
+    up = Context(prec=_DIGITS + digits, rounding="ROUND_CEILING")
+    bound = Decimal(0)
+    for ratio, count in above_one.items():
+        quotient = up.divide(Decimal(ratio.numerator), Decimal(ratio.denominator))
+        bound = up.add(bound, up.multiply(quotient.ln(up).next_plus(up), Decimal(count)))
     nearest = float(bound)
     return nearest if Decimal(nearest) >= bound else math.nextafter(nearest, math.inf)

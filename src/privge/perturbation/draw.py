@@ -7,7 +7,8 @@ about the person, and nothing about anybody else, enters the report. No message 
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple, TypeAlias, TypeGuard
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +16,11 @@ from numpy.typing import NDArray
 from privge.campaign import Campaign
 from privge.errors import BadData
 from privge.perturbation.levels import levels_of, outside_bounds
+from privge.perturbation.own_answers import draw_answers
 from privge.random import SystemSource
 from privge.reports import Report
 
-FeatureVector: TypeAlias = Sequence[float | None] | NDArray[np.floating] | Mapping[str, float | None]
+FeatureVector: TypeAlias = Sequence[float | str | None] | NDArray[Any] | Mapping[str, float | str | None]
 
 
 class Drawn(NamedTuple):
@@ -59,6 +61,12 @@ def draw(campaign: Campaign, x: FeatureVector, node: str | int) -> Drawn:
 
 
 def _draw(campaign: Campaign, x: FeatureVector, node: str | int) -> Drawn:
+    if campaign.questions is not None:
+        codes, misfits = draw_answers(campaign, partial(raw_values_at, campaign, x), node)
+        missing, outside = (sum(getattr(each, name) for each in misfits) for name in ("absent", "outside"))
+        return Drawn(Report(campaign.id, node, codes), missing, outside)
+    if campaign.assignment is not None:
+        campaign.assignment.personal(node)  # refuses whoever is not asked
     indices = campaign.indices_of(node)
     values = np.array(values_at(campaign, x, indices), dtype=np.float64)
     columns = np.array(indices, dtype=np.int32)
@@ -74,20 +82,26 @@ def rehearse(campaign: Campaign, node: str | int) -> None:
 
     The values are not numbers, which takes the longest to find out.
     """
-    draw(campaign, np.broadcast_to(np.array(object(), dtype=np.object_), campaign.dimensions), node)
+    draw(campaign, np.broadcast_to(np.array(object(), dtype=np.object_), campaign.raw_width), node)
 
 
 def values_at(campaign: Campaign, x: FeatureVector, indices: list[int]) -> list[float]:
     """Return the values at some indices, NaN for what is not a number; no others are looked at."""
+    return [_number(value) for value in raw_values_at(campaign, x, indices)]
+
+
+def raw_values_at(campaign: Campaign, x: FeatureVector, indices: list[int]) -> list[object]:
+    """Return the values of some raw columns as they are; no others are looked at."""
+    names, width = campaign.raw_names, campaign.raw_width
     if _by_name(x):
-        if campaign.names is None:
+        if names is None:
             raise BadData("this campaign names no features: give the values as a list")
-        return [_number(x.get(campaign.names[index])) for index in indices]
+        return [x.get(names[index]) for index in indices]
     values = x if isinstance(x, Sequence | np.ndarray) else np.asarray(x)
     no_vector = isinstance(values, str | bytes) or (isinstance(values, np.ndarray) and values.ndim != 1)
-    if no_vector or len(values) != campaign.dimensions:
-        raise BadData(f"a person has {campaign.dimensions} features; give one value for each, in order")
-    return [_number(values[index]) for index in indices]
+    if no_vector or len(values) != width:
+        raise BadData(f"a person has {width} features; give one value for each, in order")
+    return [values[index] for index in indices]
 
 
 def _by_name(x: FeatureVector) -> TypeGuard[Mapping[str, object]]:

@@ -1,7 +1,7 @@
 """Everybody's values to reports at once: every device in one call, for research."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -9,11 +9,14 @@ from privge._typing import Floats, Indices, Progress
 from privge.campaign import Campaign
 from privge.campaign.indices import indices_matrix
 from privge.errors import BadData
+from privge.perturbation.answers import AnswerTally, simulate_answers
 from privge.perturbation.columns import remark_order
-from privge.perturbation.features import FeatureData, features_of
+from privge.perturbation.features import features_of
 from privge.perturbation.levels import levels_of, outside_bounds
+from privge.perturbation.raw import AnyFeatures, RawFeatures
 from privge.perturbation.tables import AnyMatrix
 from privge.perturbation.tally import Tally
+from privge.questions.people import People
 from privge.random import source_for
 from privge.reports import Reports
 
@@ -24,7 +27,7 @@ _CHUNK = 65_536  # rows perturbed at once, so that memory stays O(n k) whatever 
 
 def simulate(
     campaign: Campaign,
-    features: FeatureData,
+    features: AnyFeatures,
     *,
     ids: Sequence[str] | Sequence[int] | None = None,
     seed: int | None = None,
@@ -41,7 +44,8 @@ def simulate(
     features
         One row for each person: a dense or sparse matrix, never densified beyond the ``n x k`` sampled values; or a
         table of pandas, polars or pyarrow. A table's columns are taken by the campaign's names, and its ids are those
-        of its column ``id`` or, in pandas, its index. A matrix has its columns in the campaign's order.
+        of its column ``id`` or, in pandas, its index. A matrix has its columns in the campaign's order. For questions
+        the columns are those of `privge.Campaign.raw_names`, and a choice may be text.
     ids
         Node ids, one for each row, instead of those of the table; for a matrix 0, 1, ... by default.
     seed
@@ -58,13 +62,17 @@ def simulate(
 
 def simulate_counted(
     campaign: Campaign,
-    features: FeatureData,
+    features: AnyFeatures,
     *,
     ids: Sequence[str] | Sequence[int] | None = None,
     seed: int | None = None,
     progress: Progress | None = None,
-) -> tuple[Reports, Tally]:
+) -> tuple[Reports, Tally | AnswerTally]:
     """Perturb as `simulate` does; return the reports and, instead of a log, what was outside bounds or missing."""
+    if campaign.questions is not None:
+        return simulate_answers(campaign, features, ids=ids, seed=seed, progress=progress)
+    if isinstance(features, RawFeatures | People | Mapping):
+        raise BadData("raw values of mixed tables are for a campaign of questions")
     people = features_of(features, campaign.names, ids=ids)
     matrix, nodes = people.matrix, people.ids
     rows, columns = matrix.shape
@@ -72,6 +80,8 @@ def simulate_counted(
         raise BadData(f"features must be a matrix with {campaign.dimensions} columns, got shape {matrix.shape}")
     if len(nodes) != rows:
         raise BadData(f"ids has {len(nodes)} entries for {rows} rows of features")
+    if campaign.assignment is not None:
+        campaign.assignment.rows(nodes.tolist())  # refuses whoever is not asked
     source = source_for(seed)
     codes = np.empty((rows, campaign.k), dtype=np.uint16)
     indices = np.empty((rows, campaign.k), dtype=np.int32)

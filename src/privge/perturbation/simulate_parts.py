@@ -26,9 +26,11 @@ from privge._files.folder import Folder
 from privge._typing import Progress
 from privge.campaign import Campaign
 from privge.errors import BadData, PrivgeError
+from privge.perturbation.answers import AnswerTally
 from privge.perturbation.columns import remark_extra, remark_order
 from privge.perturbation.feature_files import read_feature_names, read_features_part
 from privge.perturbation.features import Features
+from privge.perturbation.raw import RawFeatures, read_raw_part
 from privge.perturbation.simulate import simulate_counted
 from privge.perturbation.tally import Tally
 from privge.random import named_seed
@@ -129,7 +131,7 @@ class Part:
 
     reports: int
     extra: tuple[str, ...]
-    tally: Tally | None
+    tally: Tally | AnswerTally | None
 
 
 def _finished(
@@ -153,10 +155,13 @@ def _noting(parts: Iterator[Part], total: int, progress: Progress | None) -> Ite
 
 def _remark(campaign: Campaign, parts: list[Part], first: tuple[str, ...]) -> None:
     """Say once, of all parts together, what was left out, assumed and changed."""
-    if campaign.names is None:
+    if campaign.raw_names is None:
         remark_order(first)
     remark_extra(list(dict.fromkeys(name for part in parts for name in part.extra)))
-    for sentence in Tally.joined(part.tally for part in parts if part.tally is not None).sentences(campaign):
+    tallies = [part.tally for part in parts]
+    numbers = Tally.joined(each for each in tallies if isinstance(each, Tally))
+    answers = AnswerTally.joined(each for each in tallies if isinstance(each, AnswerTally))
+    for sentence in (*numbers.sentences(campaign), *answers.sentences(campaign)):
         logger.warning(sentence)
 
 
@@ -170,8 +175,12 @@ def simulate_part(features: str, output: str, name: str, first: str) -> Part:
     try:
         manifest = target.document(_MANIFEST)
         campaign = Campaign.from_json(manifest["campaign"])
-        wanted = read_feature_names(source, first) if campaign.names is None else campaign.names
-        people = read_features_part(source, name, wanted=wanted)
+        wanted = read_feature_names(source, first) if campaign.raw_names is None else campaign.raw_names
+        people: Features | RawFeatures = (
+            read_features_part(source, name, wanted=wanted)
+            if campaign.questions is None
+            else read_raw_part(source, name, campaign)
+        )
         tally = None if target.exists(name) else _draw(campaign, manifest["seed"], source, target, name, people)
         extra = [column for column in read_feature_names(source, name) if column not in set(wanted)]
         return Part(_checked(source, target, name, people), tuple(extra), tally)
@@ -183,8 +192,8 @@ def simulate_part(features: str, output: str, name: str, first: str) -> Part:
 
 
 def _draw(
-    campaign: Campaign, seed: int | None, source: Folder, target: Folder, name: str, people: Features
-) -> Tally | None:
+    campaign: Campaign, seed: int | None, source: Folder, target: Folder, name: str, people: Features | RawFeatures
+) -> Tally | AnswerTally | None:
     """Draw a part, and say what was changed; None if another worker was faster."""
     own_seed = None if seed is None else named_seed(seed, name)
     try:
@@ -198,7 +207,7 @@ def _draw(
     return tally
 
 
-def _checked(source: Folder, target: Folder, name: str, people: Features) -> int:
+def _checked(source: Folder, target: Folder, name: str, people: Features | RawFeatures) -> int:
     """Return how many reports a finished part has; one that is damaged, or of other people, is refused, not redrawn."""
     kept = Reports.from_parquet(target.file(name))
     if kept.ids.tolist() != people.ids.tolist():

@@ -1,5 +1,6 @@
 """Reports in Parquet, with the campaign they answer and a digest of everything."""
 
+import base64
 import hashlib
 from collections.abc import Mapping
 from typing import BinaryIO, NamedTuple
@@ -17,6 +18,7 @@ from privge.errors import BadData
 from privge.ids import Ids
 
 _CAMPAIGN, _DIGEST, _SEEDED = b"privge.campaign", b"privge.digest", b"privge.seeded"
+_ASSIGNMENT = b"privge.assignment"  # shards one after the other; the campaign names each by its hash
 
 
 _MARKS = {b"true": True, b"false": False}
@@ -49,6 +51,7 @@ def write(file: BinaryIO, stored: Stored) -> None:
             _CAMPAIGN: stored.campaign.to_json().encode(),
             _SEEDED: b"true" if stored.seeded else b"false",
             _DIGEST: stored.seal,
+            **_assignment(stored.campaign),
         },
     )
     pq.write_table(table, file, compression="zstd")
@@ -70,7 +73,7 @@ def _stored(table: pa.Table) -> Stored:
     absent += [key.decode() for key in (_CAMPAIGN, _DIGEST) if key not in metadata]
     if absent:
         raise BadData(f"this is not a file of reports: {', '.join(absent)} is missing")
-    campaign = Campaign.from_json(metadata[_CAMPAIGN])
+    campaign = _campaign(metadata)
     types = [table.schema.field(name).type for name in ("id", "indices", "codes")]
     expected = [pa.list_(pa.int32(), campaign.k), pa.list_(pa.uint16(), campaign.k)]
     if types[0] not in (pa.int64(), pa.string()) or types[1:] != expected:
@@ -93,11 +96,31 @@ def header_of(folder: Folder, name: str) -> Header:
         with opened_parquet(folder, name) as (parquet, _):
             metadata = parquet.schema_arrow.metadata or {}
         seeded = _mark(metadata) is not False
-        return Header(Campaign.from_json(metadata[_CAMPAIGN]), metadata[_DIGEST].decode(), seeded)
+        return Header(_campaign(metadata), metadata[_DIGEST].decode(), seeded)
     except KeyError as error:
         raise BadData(f"{folder.file(name)}: this is not a file of reports: it has no campaign") from error
     except (pa.ArrowException, OSError, BadData) as error:
         raise BadData(f"{folder.file(name)}: {error}") from error
+
+
+def _assignment(campaign: Campaign) -> dict[bytes, bytes]:
+    """Return the shards of a campaign that assigns classes, so that whoever has the reports can decode them."""
+    if campaign.assignment is None or not campaign.assignment.complete:
+        return {}
+    shards = [campaign.assignment.shards[number] for number in range(len(campaign.assignment.digests))]
+    lengths = b"".join(len(shard).to_bytes(4, "little") for shard in shards)
+    return {_ASSIGNMENT: base64.b64encode(lengths + b"".join(shards))}
+
+
+def _campaign(metadata: Mapping[bytes, bytes]) -> Campaign:
+    campaign = Campaign.from_json(metadata[_CAMPAIGN])
+    if campaign.assignment is None or _ASSIGNMENT not in metadata:
+        return campaign
+    count, packed = len(campaign.assignment.digests), base64.b64decode(metadata[_ASSIGNMENT])
+    lengths = np.frombuffer(packed[: 4 * count], dtype="<u4").astype(np.int64)
+    ends = 4 * count + np.cumsum(lengths)
+    shards = {number: packed[ends[number] - lengths[number] : ends[number]] for number in range(len(lengths))}
+    return campaign.with_assignment(campaign.assignment.with_shards(shards))
 
 
 def _mark(metadata: Mapping[bytes, bytes]) -> bool | None:

@@ -18,13 +18,13 @@ from numpy.typing import DTypeLike, NDArray
 
 from privge._files.folder import Folder
 from privge._imports import needed
-from privge._typing import Codes, Decoding, Indices
+from privge._typing import Codes, Decoding, Floats, Indices
 from privge.campaign import Campaign
 from privge.campaign.indices import indices_matrix
 from privge.errors import BadData
 from privge.ids import Ids, RowsById, SeveralIds, as_ids, as_texts, first_repeated, is_node
 from privge.mechanisms import Clipped
-from privge.reports import files
+from privge.reports import answers, files
 from privge.reports.checks import check_campaign, checked_codes, codes_of
 from privge.reports.report import Report
 
@@ -69,7 +69,8 @@ class Reports:
     ) -> None:
         nodes = as_ids(ids)
         indices = indices_matrix(campaign.id, nodes.tolist(), campaign.dimensions, campaign.k)
-        self._freeze(campaign, nodes, checked_codes(campaign, codes, len(nodes)), indices, seeded=seeded)
+        checked = checked_codes(campaign, codes, indices, nodes)
+        self._freeze(campaign, nodes, checked, indices, seeded=seeded)
 
     def _freeze(self, campaign: Campaign, ids: Ids, codes: Codes, indices: Indices, *, seeded: bool) -> None:
         object.__setattr__(self, "campaign", campaign)
@@ -137,10 +138,10 @@ class Reports:
     @classmethod
     def collect(cls, campaign: Campaign, reports: Iterable[Report]) -> Self:
         """Gather single reports; a report of another campaign is refused."""
-        answers = list(reports)
-        matrix = codes_of(campaign, answers)
-        seeded = any(answer.seeded for answer in answers)
-        return cls(campaign, [answer.node for answer in answers], matrix, seeded=seeded)  # type: ignore[arg-type]
+        single = list(reports)
+        matrix = codes_of(campaign, single)
+        seeded = any(answer.seeded for answer in single)
+        return cls(campaign, [answer.node for answer in single], matrix, seeded=seeded)  # type: ignore[arg-type]
 
     @classmethod
     def concatenate(cls, parts: Sequence[Self]) -> Self:
@@ -162,7 +163,8 @@ class Reports:
         """Return the perturbed features as a sparse ``n x d`` matrix in normalised units.
 
         Low bounds are -1 and high bounds 1; what was not sampled is the midpoint 0, as in Algorithm 2.
-        Decoding is post-processing and costs no privacy.
+        Decoding is post-processing and costs no privacy. Answers to questions have a column each, a choice one for
+        each value, a direction one for each coordinate (`privge.Campaign.column_names`).
 
         Parameters
         ----------
@@ -172,6 +174,10 @@ class Reports:
             Largest magnitude of a coordinate, at least 1, before the factor d/k: bounds what a false report can do
             under a law with long tails. `privge.mechanisms.Clipped` states the bias exactly.
         """
+        if self.campaign.questions is not None:
+            if clip is not None:
+                raise BadData("answers to questions are not clipped")
+            return answers.decoded(self, decoding)
         campaign, (n, k) = self.campaign, self.codes.shape
         mechanism = campaign.sampled if clip is None else Clipped(campaign.law, campaign.k, campaign.dimensions, clip)
         values = mechanism.decode(self.codes, decoding).astype(np.float32)
@@ -179,6 +185,19 @@ class Reports:
         matrix = scipy.sparse.csr_array((values.ravel(), self.indices.ravel(), rows), shape=(n, campaign.dimensions))
         matrix.has_sorted_indices = True
         return matrix
+
+    def log_likelihood(self, question: int | None = None) -> Floats:
+        """Return ``log(m P(code | c))`` for each report and each answer c to a question, of m that can be given.
+
+        It is exact, and 0 is what an answer at random would have: also for a class that a person was not asked about,
+        and for a person who was not asked the question.
+
+        Parameters
+        ----------
+        question
+            Place of the question in the campaign; None if only one has a few answers.
+        """
+        return answers.log_likelihood(self, question)
 
     def to_frame(self) -> "pd.DataFrame":
         """Return a data frame of pandas, indexed by node id: a row for each ``feature`` and ``code`` of each report."""

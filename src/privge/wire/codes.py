@@ -38,7 +38,8 @@ class ReportForm:
     k
         How many codes it has.
     outputs
-        Every code is below this.
+        Every code is below this. Of a campaign of questions it is the largest of them; what a node's own questions
+        allow is `privge.Campaign.outputs_of`.
     """
 
     k: int
@@ -51,7 +52,7 @@ class ReportForm:
     @classmethod
     def of(cls, campaign: Campaign) -> "ReportForm":
         """Read it out of a campaign."""
-        return cls(campaign.k, campaign.law.outputs)
+        return cls(campaign.k, campaign.outputs)
 
     @property
     def size(self) -> int:

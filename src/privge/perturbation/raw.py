@@ -1,0 +1,159 @@
+"""Raw values of people for a campaign of questions: mixed tables by column names, with text where a choice is asked."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from privge._files.columns import ids_of
+from privge._files.folder import Folder
+from privge._files.formats import MATRICES
+from privge._files.parquet import read_parquet
+from privge._files.tables import read_table
+from privge._typing import Table, is_arrow, is_pandas
+from privge.campaign import Campaign
+from privge.campaign.asking import questions_of
+from privge.errors import BadData
+from privge.ids import Ids, as_ids
+from privge.perturbation.columns import pick, remark_extra
+from privge.perturbation.features import FeatureData, Features, in_order, own_ids
+from privge.questions import Choice, ChoiceFeature, Encoding
+from privge.questions.people import People, people_of
+
+
+@dataclass(frozen=True, eq=False)
+class RawFeatures:
+    """Raw values by node id.
+
+    Parameters
+    ----------
+    ids
+        Node ids, one for each row.
+    matrix
+        The values, by the raw columns of a campaign.
+    """
+
+    ids: Ids
+    matrix: People
+
+    def take(self, rows: NDArray[np.integer]) -> Self:
+        """Return some of the people."""
+        ids: Ids = self.ids[rows]
+        return type(self)(ids, self.matrix.take(rows))
+
+
+AnyFeatures: TypeAlias = FeatureData | RawFeatures | People | Mapping[str, Sequence[object]]
+
+
+def raw_features_of(campaign: Campaign, data: AnyFeatures, ids: Iterable[object] | None) -> RawFeatures:
+    """Read what the questions of a campaign need from whatever holds it.
+
+    Parameters
+    ----------
+    campaign
+        Its raw names are the columns that are taken.
+    data
+        A matrix with the raw columns in order; or a table, as for `privge.perturbation.features_of`, or a mapping from
+        name to column, in which a choice may be text.
+    ids
+        Node ids, instead of the table's own.
+    """
+    if isinstance(data, RawFeatures):
+        return data if ids is None else RawFeatures(as_ids(ids), data.matrix)
+    if isinstance(data, People):
+        return RawFeatures(as_ids(np.arange(data.rows) if ids is None else ids), data)
+    names = campaign.raw_names
+    if isinstance(data, Mapping):
+        people = people_of(data, names, campaign.raw_width)
+        own = data.get("id", np.arange(people.rows))
+        return RawFeatures(as_ids(own if ids is None else ids), people)
+    nodes = as_ids(own_ids(data) if ids is None else ids)
+    if isinstance(data, Features):
+        held: Any = in_order(data, names)
+    elif is_pandas(data) or is_arrow(data):
+        held = _wanted(data, names)
+    else:
+        held = data
+    return RawFeatures(nodes, people_of(held, names, campaign.raw_width))
+
+
+def read_raw_features(
+    path: str | PathLike[str],
+    campaign: Campaign,
+    *,
+    leave_out: Sequence[str] = (),
+    integer_ids: bool = False,
+    id_column: str = "id",
+) -> RawFeatures:
+    """Read the raw values that a campaign needs: a table with a column ``id``, or a matrix; as `read_features`.
+
+    Parameters
+    ----------
+    path
+        The table or matrix.
+    campaign
+        Its raw names are the columns that are taken.
+    leave_out
+        Columns that are not features.
+    integer_ids
+        As for `read_graph`.
+    id_column
+        The column of ids, if it is not ``id``.
+    """
+    path = Path(path)
+    if path.suffix in MATRICES:
+        matrix = MATRICES[path.suffix](path)
+        people = people_of(matrix, campaign.raw_names, campaign.raw_width)
+        return RawFeatures(np.arange(people.rows), people)
+    table = read_table(path, text=[id_column, *text_columns(campaign)])
+    return _of_table(table, path, campaign, (*leave_out, id_column), integer_ids=integer_ids, id_column=id_column)
+
+
+def read_raw_part(folder: Folder, name: str, campaign: Campaign, *, leave_out: Sequence[str] = ()) -> RawFeatures:
+    """Read raw values from one Parquet file of a folder, as `read_raw_features`."""
+    try:
+        return _of_table(read_parquet(folder, name), Path(name), campaign, (*leave_out, "id"))
+    except (pa.ArrowException, OSError) as error:
+        raise BadData(f"{folder.file(name)}: not a Parquet file ({error})") from error
+    except BadData as error:
+        raise BadData(f"{folder.file('')}{error}") from error
+
+
+def text_columns(campaign: Campaign) -> list[str]:
+    """Return the raw columns that are a choice: a file of text has them as text."""
+    encodings = [getattr(question, "encoding", None) for question in questions_of(campaign)]
+    features = [each for one in encodings if isinstance(one, Encoding) for each in one.features]
+    own = [question.feature for question in questions_of(campaign) if isinstance(question, Choice)]
+    return sorted({each.name for each in (*features, *own) if isinstance(each, ChoiceFeature)})
+
+
+def _of_table(
+    table: pa.Table,
+    path: Path,
+    campaign: Campaign,
+    others: Sequence[str],
+    *,
+    integer_ids: bool = False,
+    id_column: str = "id",
+) -> RawFeatures:
+    ids = ids_of(table, path, integer_ids=integer_ids, name=id_column)
+    names = [name for name in table.column_names if name not in others]
+    try:
+        held = _wanted(table.select(names), campaign.raw_names)
+        return RawFeatures(ids, people_of(held, campaign.raw_names, campaign.raw_width))
+    except BadData as error:
+        raise BadData(f"{path}: {error}") from error
+
+
+def _wanted(data: Table, names: Sequence[str] | None) -> Any:  # noqa: ANN401 (a table of the same library)
+    """Return a table whose columns are looked up: those that are absent are refused, others remarked on."""
+    table: Any = data if is_pandas(data) else pa.table(data)
+    held = list(map(str, table.columns if is_pandas(data) else table.column_names))
+    if names is not None:
+        remark_extra([name for name in pick([name for name in held if name != "id"], names)[1] if name != "id"])
+    return table
