@@ -144,7 +144,7 @@ class Workshop:
         plan, results = task_plan("nodes"), Results(self.folder / "results")
         results.folder.mkdir()
         hds = Cell("nodes", "cora", HDS, 1.0, 20)
-        for cell in (hds, plan.structure_of(hds), plan.no_privacy_of(hds)):
+        for cell in (hds, plan.structure_of(hds), plan.shuffled_of(hds), plan.no_privacy_of(hds)):
             for repeat in range(3):
                 figures = {"accuracy": 70.0 + repeat, "seconds": {"train": 1.0}, "versions": {"privge": "0"}}
                 results.append(

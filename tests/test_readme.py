@@ -29,9 +29,9 @@ def test_the_table_of_the_readme_is_that_of_the_committed_results():
         for dataset in ("cora", "pubmed", "facebook", "wikipedia"):
             row = re.search(rf"^\| {dataset.capitalize()}, (\d+).*$", part, flags=re.MULTILINE)
             one = found.comparison(Cell(task, dataset, HDS, epsilon, task_plan(task).datasets[dataset].k))
-            controls = (one.structure_only, one.graph_alone, one.no_privacy)
-            cells = [str(value) for value in (one.value, *controls, one.lift, one.lift_over_graph_alone)]
-            assert row.group(0).split(" | ")[1:7] == cells
+            controls = (one.structure_only, one.shuffled, one.graph_alone, one.no_privacy)
+            lifts = (one.lift, one.lift_over_shuffled, one.lift_over_graph_alone)
+            assert row.group(0).split(" | ")[1:9] == [str(value) for value in (one.value, *controls, *lifts)]
             assert int(row.group(1)) == one.value.repeats
 
 

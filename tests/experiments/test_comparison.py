@@ -10,12 +10,12 @@ from scipy.stats import ttest_rel
 from privge.experiments.cell import Cell
 from privge.experiments.comparison import Table
 from privge.experiments.conclusions import conclusions
-from privge.experiments.method import LABEL_PROPAGATION, RAW_FEATURES
+from privge.experiments.method import LABEL_PROPAGATION
 from privge.experiments.plan import HDS, k_cells, scale_cells, task_plan
 from privge.experiments.report import write_report
 from privge.experiments.results import Results
 from privge.experiments.spread import Lift, Spread
-from privge.mechanisms import StructureOnly
+from privge.mechanisms import NoPrivacy, StructureOnly
 
 PLAN = task_plan("nodes")
 CELL = Cell("nodes", "cora", HDS, 1.0, 20)
@@ -41,7 +41,7 @@ def test_the_lift_is_the_paired_t_interval_of_the_same_repeats(tmp_path):
     results = Results(tmp_path)
     save(results, CELL, mine)
     save(results, PLAN.structure_of(CELL), structure)
-    save(results, Cell("nodes", "cora", RAW_FEATURES), [88.0, 88.5])
+    save(results, Cell("nodes", "cora", NoPrivacy), [88.0, 88.5])
     summary = Table(results).comparison(CELL)
     expected = ttest_rel(mine, structure).confidence_interval()
     assert (summary.lift.low, summary.lift.high) == pytest.approx((expected.low, expected.high))
@@ -124,52 +124,97 @@ def test_a_control_that_was_not_run_is_named_as_missing(tmp_path):
     assert flat["structure_only"] is flat["lift"] is flat["lift_over_graph_alone_high"] is None
 
 
-def test_every_table_of_the_report_has_all_three_controls(tmp_path):
+def test_every_table_of_the_report_has_all_four_controls(tmp_path):
     results = Results(tmp_path)
     cells = [*k_cells("nodes", "cora"), CELL, *scale_cells("nodes", "cora")]
     for cell in dict.fromkeys(cells + PLAN.controls(cells)):
-        value = {StructureOnly: 71.0, LABEL_PROPAGATION: 72.0, RAW_FEATURES: 73.0}.get(cell.method, 80.0)
+        value = {StructureOnly: 71.0, LABEL_PROPAGATION: 72.0, NoPrivacy: 73.0}.get(cell.method, 80.0)
+        value = 74.0 if cell.features == "shuffled" else value
         save(results, cell, [value, value + 1])
     write_report(results, tmp_path / "report.html", tmp_path / "report.md")
     html, markdown = words(tmp_path)
     tables = re.findall(r"<table>.*?</table>", html, flags=re.DOTALL) + re.findall(r"(?:\|.*\n)+", markdown)
     assert len(tables) == 2 * 3
     for table in tables:
-        assert all(f"{value} ± 0.7" in table for value in (71.5, 72.5, 73.5))
+        assert all(f"{value} ± 0.7" in table for value in (71.5, 72.5, 73.5, 74.5))
 
 
-def test_what_the_features_are_worth_is_said_against_both_controls(tmp_path):
-    results = Results(tmp_path)
-    for cell, values in {CELL: [84.0, 84.2], PLAN.structure_of(CELL): [80.0, 80.1]}.items():
+def said(folder, mine, structure, shuffled, graph_alone=()):
+    """Return what is concluded about a cell beside its controls."""
+    results = Results(folder)
+    cells = {
+        CELL: mine,
+        PLAN.structure_of(CELL): structure,
+        PLAN.shuffled_of(CELL): shuffled,
+        PLAN.graph_alone_of(CELL): graph_alone,
+    }
+    for cell, values in cells.items():
         save(results, cell, values)
-    save(results, Cell("nodes", "cora", LABEL_PROPAGATION), [90.0, 90.3])
-    sentences = " ".join(conclusions(Table(results), "nodes", "cora"))
+    return " ".join(conclusions(Table(results), "nodes", "cora"))
+
+
+def test_what_the_features_are_worth_is_said_against_both_nulls_and_the_graph_alone(tmp_path):
+    sentences = said(tmp_path, [84.0, 84.2], [80.0, 80.1], [80.0, 80.15], [90.0, 90.3])
     assert "more than nothing" in sentences
     assert "the graph alone is better" in sentences
 
 
+def test_what_shuffled_features_do_as_well_is_worth_nothing(tmp_path):
+    """A mechanism whose constant part carries degrees beats noise of the same shape, whoever's features it has."""
+    sentences = said(tmp_path, [84.0, 84.2], [80.0, 80.1], [83.95, 84.25])
+    assert "HDS minus structure-only: +4." in sentences
+    assert "nothing that can be told from zero" in sentences
+    assert "more than nothing" not in sentences
+
+
+def test_what_noise_does_as_well_is_worth_nothing_however_bad_shuffled_features_are(tmp_path):
+    sentences = said(tmp_path, [84.0, 84.2], [83.95, 84.25], [80.0, 80.1])
+    assert "minus shuffled features: +4." in sentences
+    assert "more than nothing" not in sentences
+
+
+def test_nothing_is_concluded_where_one_of_the_nulls_was_not_run(tmp_path):
+    sentences = said(tmp_path, [84.0, 84.2], [80.0, 80.1], [])
+    assert "nothing is concluded" in sentences
+    assert "more than nothing" not in sentences
+
+
+def test_the_claim_names_the_number_of_features(tmp_path):
+    assert "k = 20 of 1,433 features" in said(tmp_path, [84.0, 84.2], [80.0, 80.1], [80.0, 80.1])
+
+
+def test_the_lift_over_shuffled_features_is_paired_by_repeat_and_written_as_finely_as_it_is_known(tmp_path):
+    mine = np.array([84.0, 85.0, 83.0])
+    said(tmp_path, mine, mine - [3.0, 5.0, 4.0], mine - [0.01, 0.02, 0.03])
+    one = Table(Results(tmp_path)).comparison(CELL)
+    flat = one.to_dict()
+    assert (flat["lift"], flat["lift_over_shuffled"]) == (4.0, 0.02)
+    assert str(one.lift_over_shuffled) == "+0.02 (-0.00 to +0.04)"
+    assert one.worth == one.lift_over_shuffled
+
+
 def test_the_effect_of_k_stands_beside_that_of_noise_of_the_same_k(tmp_path):
     results = Results(tmp_path)
-    save(results, Cell("nodes", "cora", RAW_FEATURES), [90.0, 90.0])
+    save(results, Cell("nodes", "cora", NoPrivacy), [90.0, 90.0])
     for cell in k_cells("nodes", "cora"):
         save(results, cell, [80 + cell.k, 81 + cell.k])
         if cell.epsilon == 1:
             save(results, PLAN.structure_of(cell), [80 + cell.k / 10, 81 + cell.k / 10])
+            save(results, PLAN.shuffled_of(cell), [80 + cell.k / 5, 81 + cell.k / 5])
     sentences = [sentence for sentence in conclusions(Table(results), "nodes", "cora") if "from k = 1" in sentence]
     assert len(sentences) == 3
-    assert "from k = 1 to k = 50 HDS changes by +49.0 points" in sentences[0]
-    assert "structure-only by +4.9 points" in sentences[0]
+    assert "from k = 1 to k = 50 HDS changes by +49.00 points" in sentences[0]
+    assert "structure-only by +4.90 points" in sentences[0]
+    assert "shuffled features by +9.80 points" in sentences[0]
+    assert "not run" not in sentences[1]
     write_report(results, tmp_path / "report.html", tmp_path / "report.md")
     written = (tmp_path / "report.md").read_text()
     assert "| cora | HDS, ε = 2 | 81.5 ± 0.7 | 83.5 ± 0.7 |" in written
+    assert "| cora | HDS, ε = 1, features shuffled | 80.7 ± 0.7 | 81.1 ± 0.7 |" in written
     assert "| cora | structure-only | 80.6 ± 0.7 | 80.8 ± 0.7 |" in written
 
 
 def test_what_noise_does_as_well_is_not_credited_to_the_features(tmp_path):
-    results = Results(tmp_path)
-    for cell, values in {CELL: [84.0, 84.2], PLAN.structure_of(CELL): [84.1, 84.1]}.items():
-        save(results, cell, values)
-    save(results, Cell("nodes", "cora", LABEL_PROPAGATION), [70.0, 70.1])
-    sentences = " ".join(conclusions(Table(results), "nodes", "cora"))
+    sentences = said(tmp_path, [84.0, 84.2], [84.1, 84.1], [80.0, 80.1], [70.0, 70.1])
     assert "better, but not by the features" in sentences
     assert "better than the graph alone" not in sentences

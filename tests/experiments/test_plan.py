@@ -7,11 +7,10 @@ import pytest
 from privge.datasets import DATASETS
 from privge.errors import BadData
 from privge.experiments.cell import Cell
-from privge.experiments.method import RAW_FEATURES
 from privge.experiments.plan import HDS, datasets, k_cells, rival_k, scale_cells, task_plan
 from privge.experiments.run import noise_seed
 from privge.experiments.selection import Selection
-from privge.mechanisms import MultiBit, Piecewise, StructureOnly
+from privge.mechanisms import MultiBit, NoPrivacy, Piecewise, StructureOnly
 from privge.tasks import LinkPredictor, NodeClassifier
 
 
@@ -31,7 +30,7 @@ def test_the_paper_s_table_is_complete():
     for dataset in ("cora", "pubmed", "lastfm", "facebook", "wikipedia"):
         values = [plan.paper_value(cell) for cell in plan.cells(dataset)]
         assert sum(value is not None for value in values) == 4 * 4
-        assert plan.paper_value(Cell("links", dataset, RAW_FEATURES)) is not None
+        assert plan.paper_value(Cell("links", dataset, NoPrivacy)) is not None
 
 
 def test_the_paper_s_number_is_shown_only_beside_the_same_k():
@@ -52,6 +51,17 @@ def test_controls_have_the_shape_of_the_cells():
     controls = [cell for cell in Selection("k").with_controls(cells) if cell.method is StructureOnly]
     assert {(cell.task, cell.k) for cell in controls} == {(cell.task, cell.k) for cell in cells}
     assert len(cells) == len(k_cells("nodes", "cora")) * 2 == 42
+
+
+def test_shuffled_features_are_a_control_of_every_budget_and_differ_in_the_features_alone():
+    cells = Selection("all", ("cora",)).cells()
+    planned = Selection("all").with_controls(cells)
+    shuffled = {cell for cell in planned if cell.features == "shuffled"}
+    assert shuffled == {replace(cell, features="shuffled") for cell in cells if cell.epsilon is not None}
+    assert len(shuffled) > 90
+    for cell in shuffled:
+        assert noise_seed(cell, 3) == noise_seed(replace(cell, features="own"), 3)
+        assert task_plan(cell.task).paper_value(cell) is None
 
 
 def test_the_scale_of_the_inputs_is_compared_on_the_same_noise():

@@ -12,7 +12,7 @@ from privge.experiments.method import LABEL_PROPAGATION, PPR_SCORE, RAW_FEATURES
 from privge.experiments.plan import HDS, task_plan
 from privge.experiments.results import Results
 from privge.experiments.schedule import unfinished
-from privge.mechanisms import StructureOnly
+from privge.mechanisms import NoPrivacy, StructureOnly
 
 COMMITTED = Path(__file__).parents[2] / "docs" / "results"
 
@@ -87,6 +87,23 @@ def test_older_results_that_name_a_baseline_among_the_mechanisms_are_those_of_th
     results = Results(tmp_path)
     results.append(record(0) | {"mechanism": former, "epsilon": None, "k": None})
     assert list(results.read("nodes", "cora")) == [(Cell("nodes", "cora", method), 0)]
+
+
+def test_a_result_that_says_whose_features_it_has_names_the_law_and_not_the_former_baseline(tmp_path):
+    results = Results(tmp_path)
+    results.append(record(0) | {"mechanism": "none", "epsilon": None, "k": None, "features": "own"})
+    assert list(results.read("nodes", "cora")) == [(Cell("nodes", "cora", NoPrivacy), 0)]
+
+
+def test_shuffled_features_are_another_cell_than_a_person_s_own(tmp_path):
+    results, shuffled = Results(tmp_path), replace(CELL, features="shuffled")
+    results.append(record(0))
+    results.append(record(0) | shuffled.identity() | {"accuracy": 70.0})
+    found = results.read("nodes", "cora")
+    assert {cell: one["accuracy"] for (cell, _), one in found.items()} == {CELL: 80.0, shuffled: 70.0}
+    results.append(record(1) | {"features": "borrowed"})
+    with pytest.raises(BadData, match="line 3: 'features' is not what it must be"):
+        results.read("nodes", "cora")
 
 
 def test_a_baseline_is_written_as_one_and_read_again(tmp_path):

@@ -13,7 +13,7 @@ from privge.cli import main
 from privge.datasets import load
 from privge.experiments import tuning
 from privge.experiments.plan import task_plan
-from privge.experiments.tuning import SPACE, controls, tune
+from privge.experiments.tuning import SPACE, Nulls, controls, tune
 from privge.perturbation import draw, simulate
 from privge.tasks import split_nodes
 
@@ -76,14 +76,14 @@ def test_test_labels_do_not_matter(data, reports):
 
 
 @pytest.mark.parametrize("task", ["nodes", "links"])
-def test_what_is_tuned_stands_beside_all_three_controls(task, tmp_path):
+def test_what_is_tuned_stands_beside_all_four_controls(task, tmp_path):
     ask = ["tune", task, "--dataset", "synthetic", "--epsilon", "3", "--trials", "1", "--seed", "1"]
     as_json = CliRunner().invoke(main, [*ask, "--json", "-o", str(tmp_path / "trials.json")])
     assert as_json.exit_code == 0, as_json.output
     result = json.loads(as_json.stdout)
     controls = result["controls"]
     assert controls == json.loads((tmp_path / "trials.json").read_text())["controls"]
-    assert list(controls) == ["structure_only", "graph_alone", "no_privacy"]
+    assert list(controls) == ["structure_only", "shuffled", "graph_alone", "no_privacy"]
     assert 50 < controls["graph_alone"] < 100
     if task == "nodes":  # at epsilon 3, reports say something here, and less than the graph alone
         assert controls["structure_only"] < result["validation"] < controls["graph_alone"] < controls["no_privacy"]
@@ -101,7 +101,8 @@ def test_the_graph_alone_is_judged_without_test_labels(data):
     test = split_nodes(data.labels, seed=0).test
     permuted[test] = np.random.default_rng(1).permutation(permuted[test])
     one, two = (
-        controls(replace(data, labels=labels), noise, "nodes", START, threads=1) for labels in (data.labels, permuted)
+        controls(replace(data, labels=labels), Nulls(noise, noise), "nodes", START, threads=1)
+        for labels in (data.labels, permuted)
     )
     assert one == two
 

@@ -11,7 +11,12 @@ from privge.collect.service.credentials import read_keys, write_keys
 from privge.collect.stores import Upload, open_store
 from privge.device.memory import Memory
 from privge.device.outbox import Outbox
+from privge.experiments.cell import Cell
+from privge.experiments.comparison import Table
+from privge.experiments.method import RAW_FEATURES
+from privge.experiments.plan import HDS
 from privge.experiments.results import Results
+from privge.experiments.spread import plain
 from privge.graph import read_graph, save_graph, write_graph
 from privge.wire.tokens import InvalidToken, Key, Verifier, mint
 
@@ -119,6 +124,20 @@ def finished_lines(folder, task, dataset):
     return [[_cell(cell), repeat, record] for (cell, repeat), record in Results(folder).read(task, dataset).items()]
 
 
+def table_row(folder, epsilon, repeats):
+    """A row of the table of links on Cora, as the former version wrote it.
+
+    Since then, features shuffled over people are a control, too, and no privacy is what the law ``none`` sends. Former
+    lines are still those of the control that they were.
+    """
+    cell, table = Cell("links", "cora", HDS, epsilon, 1), Table(Results(folder), repeats)
+    row = table.comparison(cell).to_dict()
+    assert row["shuffled"] is row["no_privacy"] is None
+    former = {name: value for name, value in row.items() if name != "features" and "shuffled" not in name}
+    true = table.spread(Cell("links", "cora", RAW_FEATURES))
+    return former | {"no_privacy": plain(true.mean), "no_privacy_std": plain(true.std)}
+
+
 def append_line(folder, record):
     Results(folder).append(record)
 
@@ -169,6 +188,7 @@ __all__ = [
     "read_keys",
     "said_by",
     "save_graph",
+    "table_row",
     "write_graph",
     "write_keys",
 ]

@@ -241,9 +241,8 @@ def results(files):
 
 
 def reproduced(files):
-    """The table that the finished repeats give; all of them are there, so nothing is run."""
-    chosen = ("--dataset", "cora", "--mechanism", "hds", "--epsilon", 1, "--repeats", 2, "--json")
-    return json.loads(writing.run("reproduce", "links", *chosen, "--results", files / "results"))
+    """The table that the finished repeats give. All of them are there, so nothing is run."""
+    return current.table_row(files / "results", epsilon=1, repeats=2)
 
 
 READ = {

@@ -11,9 +11,8 @@ from privge._imports import require
 from privge.cli.declared import option, options_into
 from privge.cli.options import json_option
 from privge.cli.progress import progress_bar
-from privge.experiments.method import RAW_FEATURES
 from privge.experiments.spread import NO_SPREAD
-from privge.mechanisms import LAWS, NoPrivacy
+from privge.mechanisms import LAWS
 
 if TYPE_CHECKING:
     from privge.experiments.cell import Cell
@@ -27,15 +26,17 @@ _COLUMNS = (
     "k",
     "mean ± std",
     "structure-only",
+    "shuffled",
     "graph alone",
     "no privacy",
     "over structure-only (95 %)",
+    "over shuffled (95 %)",
     "over graph alone (95 %)",
     "paper",
 )
 _ITEMS = ("nodes", "links", "k", "scale", "variance", "all")
 
-_METHODS = (*(name for name, law in LAWS.items() if law.ordered and law is not NoPrivacy), RAW_FEATURES.name)
+_MECHANISMS = tuple(name for name, law in LAWS.items() if law.ordered)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +47,7 @@ class SelectionOptions:
         "--dataset", multiple=True, help="Only this dataset; may be given several times.  [default: those at hand]"
     )
     mechanisms: tuple[str, ...] = option(
-        "--mechanism", multiple=True, type=click.Choice(_METHODS), help="Only this mechanism or control."
+        "--mechanism", multiple=True, type=click.Choice(_MECHANISMS), help="Only this mechanism or control."
     )
     epsilons: tuple[float, ...] = option("--epsilon", multiple=True, type=float, help="Only this privacy budget.")
     ks: tuple[int, ...] = option(
@@ -86,8 +87,10 @@ def reproduce(item: str, chosen: SelectionOptions, run: RunOptions, *, as_json: 
       variance   the worst-case variance of one value over epsilon, and where curves cross
 
     Every number, in percent, comes with its controls: structure-only (noise of the same shape, no features at all),
-    graph alone (label propagation, or the personalized PageRank of a pair) and no privacy; and with its difference to
-    the first two, paired by repeat, with a 95 % interval. Stop it at any time: it continues where it was.
+    the same mechanism with the same seed on features shuffled over people, graph alone (label propagation, or the
+    personalized PageRank of a pair) and no privacy; and with its difference to the first three, paired by repeat, with
+    a 95 % interval. Features are worth what is above both of the first two. Stop it at any time: it continues where it
+    was.
 
     \b
       privge reproduce links --dataset cora --epsilon 1 --mechanism hds
@@ -121,25 +124,34 @@ def _print(comparisons: "list[Comparison]", *, as_json: bool) -> None:
         for one in comparisons:
             click.echo(json.dumps(one.to_dict()))
         return
-    rows = [_COLUMNS, *(_row(one) for one in comparisons)]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(_COLUMNS))]
-    for row in rows:
-        cells = [
-            f"{text:{'<' if i < 3 else '>'}{width}}" for i, (text, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        click.echo("  ".join(cells).rstrip())
+    _show([_COLUMNS, *(_row(one) for one in comparisons)], left=3)
     if any(one.cell.form == "paper" for one in comparisons):
         click.echo("* inputs as the paper feeds them to its network, not brought to one scale")
     if any(one.value.repeats == 1 for one in comparisons):
         click.echo(f"Without ±: {NO_SPREAD}; a difference of one repeat has no interval, and nothing follows from it.")
 
 
+def _show(rows: list[tuple[str, ...]], *, left: int) -> None:
+    """Print a table; so many columns stand at the left side of their width."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = [
+            f"{text:{'<' if i < left else '>'}{width}}" for i, (text, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        click.echo("  ".join(cells).rstrip())
+
+
 def _row(one: "Comparison") -> tuple[str, ...]:
-    cell, controls = one.cell, (one.structure_only, one.graph_alone, one.no_privacy)
+    from privge.experiments.plan import has_shuffled
+
+    cell, shuffled = one.cell, has_shuffled(one.cell)
+    nulls = (str(one.structure_only), str(one.shuffled) if shuffled else "")
+    controls = (*nulls, str(one.graph_alone), str(one.no_privacy))
     paper = "" if one.paper is None else f"{one.paper:g}"
     shape = (_name(cell), str(cell.k or ""))
-    differences = (str(one.lift), str(one.lift_over_graph_alone))
-    return cell.task, cell.dataset, _mechanism(cell), *shape, str(one.value), *map(str, controls), *differences, paper
+    over_shuffled = str(one.lift_over_shuffled) if shuffled else ""
+    differences = (str(one.lift), over_shuffled, str(one.lift_over_graph_alone))
+    return cell.task, cell.dataset, _mechanism(cell), *shape, str(one.value), *controls, *differences, paper
 
 
 def _mechanism(cell: "Cell") -> str:

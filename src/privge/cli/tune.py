@@ -67,13 +67,14 @@ def tune(task: str, collection: CollectionOptions, search: SearchOptions, *, as_
     k is not searched: it decides what a person sends. `privge reproduce` tests on splits 100 and up; the search
     uses the training and validation part of the split that its seed gives.
 
-    The score stands beside its controls on the same validation part: structure-only and no privacy with the settings
-    that were found, and the graph alone, which needs none.
+    The score stands beside its controls on the same validation part: structure-only, the same mechanism on shuffled
+    features, and no privacy, with the settings that were found; and the graph alone, which needs none.
     """
     require("tuning", "torch", "sklearn", "optuna")
     from privge.datasets import load
     from privge.experiments.plan import task_plan
-    from privge.experiments.tuning import controls
+    from privge.experiments.run import shuffle
+    from privge.experiments.tuning import Nulls, controls
     from privge.experiments.tuning import tune as tuned_by
 
     plan, dataset, seed = task_plan(task), collection.dataset, search.seed
@@ -81,8 +82,12 @@ def tune(task: str, collection: CollectionOptions, search: SearchOptions, *, as_
         raise click.BadParameter(f"there are {', '.join(plan.datasets)}", param_hint="--dataset")
     data, start = load(dataset, data_dir=collection.data_dir), plan.datasets[dataset]
     ids = data.graph.ids.tolist()
-    reports = collection.campaign(data, collection.mechanism, start.k).simulate(data.features, ids=ids, seed=seed)
-    noise = collection.campaign(data, "structure", start.k).simulate(data.features, ids=ids, seed=seed)
+    asked = collection.campaign(data, collection.mechanism, start.k)
+    reports = asked.simulate(data.features, ids=ids, seed=seed)
+    nulls = Nulls(
+        structure_only=collection.campaign(data, "structure", start.k).simulate(data.features, ids=ids, seed=seed),
+        shuffled=asked.simulate(data.features[shuffle(len(ids), seed)], ids=ids, seed=seed),
+    )
     with progress_bar(f"{search.trials} trials, one collection") as progress:
         tuned = tuned_by(
             data.graph,
@@ -94,7 +99,7 @@ def tune(task: str, collection: CollectionOptions, search: SearchOptions, *, as_
             seed=seed,
             progress=progress,
         )
-    beside = controls(data, noise, plan.task, tuned.settings, seed=seed)
+    beside = controls(data, nulls, plan.task, tuned.settings, seed=seed)
     campaign = reports.campaign
     result = {
         "task": task,

@@ -10,6 +10,9 @@ Task: TypeAlias = Literal["nodes", "links"]
 Form: TypeAlias = Literal["scaled", "paper"]
 """Whether heads bring all inputs to one scale, or take them as they are, as in the paper."""
 
+Whose: TypeAlias = Literal["own", "shuffled"]
+"""Whether people report their own features, or, as a control, those of somebody drawn by chance."""
+
 TASKS: tuple[Task, ...] = get_args(Task)
 
 
@@ -27,6 +30,8 @@ class Cell:
         None where the method has none.
     form
         What the head does about the scale of its inputs.
+    features
+        Whose features people report.
     """
 
     task: Task
@@ -35,6 +40,7 @@ class Cell:
     epsilon: float | None = None
     k: int | None = None
     form: Form = "scaled"
+    features: Whose = "own"
 
     def identity(self) -> dict[str, Any]:
         """Return what tells this cell from others, in plain values, as a result holds it."""
@@ -45,10 +51,12 @@ class Cell:
             "epsilon": self.epsilon,
             "k": self.k,
             "form": self.form,
+            "features": self.features,
         }
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> Self:
-        """Return the cell of a result; older ones have no form and name baselines among the mechanisms."""
+        """Return the cell of a result; older ones have no form, own features, and baselines among the mechanisms."""
         places = {name: record[name] for name in ("task", "dataset", "epsilon", "k")}
-        return cls(**places, method=method_of_record(record), form=record.get("form", "scaled"))
+        said = {name: record[name] for name in ("form", "features") if name in record}
+        return cls(**places, method=method_of_record(record), **said)

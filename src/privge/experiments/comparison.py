@@ -1,4 +1,4 @@
-"""A cell beside its controls, with the lift over structure-only and over the graph alone, paired by repeat."""
+"""A cell beside its controls, with the lift over the two nulls and over the graph alone, paired by repeat."""
 
 import math
 from collections.abc import Iterable
@@ -16,19 +16,30 @@ from privge.experiments.spread import Lift, Spread, plain
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A cell beside its controls and the paper's number, in percent."""
+    """A cell beside its controls and the paper's number, in percent.
+
+    Two of the controls are nulls, which know nothing of anybody's features: structure-only, and the same mechanism with
+    the same seed on features that were shuffled over people.
+    """
 
     cell: Cell
     metric: str
     value: Spread
     structure_only: Spread
+    shuffled: Spread
     graph_alone_by: Baseline
     graph_alone: Spread
     no_privacy: Spread
     lift: Lift
+    lift_over_shuffled: Lift
     lift_over_graph_alone: Lift
     paper: float | None
     seconds: float
+
+    @property
+    def worth(self) -> Lift:
+        """What the features are worth: the difference to the higher null; not run if one of them was not."""
+        return min((self.lift, self.lift_over_shuffled), key=lambda lift: (not math.isnan(lift.mean), lift.mean))
 
     def to_dict(self) -> dict[str, Any]:
         """Return one flat object, without NaN."""
@@ -40,6 +51,8 @@ class Comparison:
             "std": self.value.std,
             "structure_only": self.structure_only.mean,
             "structure_only_std": self.structure_only.std,
+            "shuffled": self.shuffled.mean,
+            "shuffled_std": self.shuffled.std,
             self.graph_alone_by.name: self.graph_alone.mean,
             f"{self.graph_alone_by.name}_std": self.graph_alone.std,
             "no_privacy": self.no_privacy.mean,
@@ -47,6 +60,9 @@ class Comparison:
             "lift": self.lift.mean,
             "lift_low": self.lift.low,
             "lift_high": self.lift.high,
+            "lift_over_shuffled": self.lift_over_shuffled.mean,
+            "lift_over_shuffled_low": self.lift_over_shuffled.low,
+            "lift_over_shuffled_high": self.lift_over_shuffled.high,
             "lift_over_graph_alone": self.lift_over_graph_alone.mean,
             "lift_over_graph_alone_low": self.lift_over_graph_alone.low,
             "lift_over_graph_alone_high": self.lift_over_graph_alone.high,
@@ -95,16 +111,19 @@ class Table:
         """Return a cell beside its controls."""
         plan = task_plan(cell.task)
         structure, graph_alone = plan.structure_of(cell), plan.graph_alone_of(cell)
+        shuffled = plan.shuffled_of(cell)
         seconds = [sum(record["seconds"].values()) for record in self.records(cell).values()]
         return Comparison(
             cell=cell,
             metric=plan.metric,
             value=self.spread(cell),
             structure_only=self.spread(structure),
+            shuffled=self.spread(shuffled),
             graph_alone_by=plan.graph_alone,
             graph_alone=self.spread(graph_alone),
             no_privacy=self.spread(plan.no_privacy_of(cell)),
             lift=self.difference(cell, structure),
+            lift_over_shuffled=self.difference(cell, shuffled),
             lift_over_graph_alone=self.difference(cell, graph_alone),
             paper=plan.paper_value(cell),
             seconds=float(np.median(seconds)) if seconds else math.nan,

@@ -1,10 +1,12 @@
 """What the numbers support, in plain words. Every sentence is computed; none is written in advance of the data."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 
+from privge.datasets import DATASETS
 from privge.experiments.cell import Cell, Task
-from privge.experiments.comparison import Table
+from privge.experiments.comparison import Comparison, Table
 from privge.experiments.plan import HDS, k_cells, task_plan
 
 
@@ -28,22 +30,38 @@ def _worth(table: Table, cell: Cell) -> Iterator[str]:
     """Say what a cell reaches, then what its features are worth beside each control."""
     one = table.comparison(cell)
     yield (
-        f"At ε = {cell.epsilon:g}, HDS (k = {cell.k}) reaches {one.value.said}; noise of the same shape, with no "
-        f"features at all, {one.structure_only.said}; {one.graph_alone_by.label} {one.graph_alone.said}; "
+        f"At ε = {cell.epsilon:g}, HDS (k = {cell.k} of {_features(cell.dataset)} features) reaches {one.value.said}; "
+        f"noise of the same shape, with no features at all, {one.structure_only.said}; the same mechanism on features "
+        f"shuffled over people {one.shuffled.said}; {one.graph_alone_by.label} {one.graph_alone.said}; "
         f"the true features {one.no_privacy.said}."
     )
-    over_structure = one.lift.concluded(
-        "more than nothing",
-        "less than nothing; the noise of the mechanism is worse than plain noise",
-        "nothing that can be told from zero",
+    yield (
+        f"At ε = {cell.epsilon:g}, HDS minus structure-only: {one.lift.said}; minus shuffled features: "
+        f"{one.lift_over_shuffled.said}. What the private features are worth, by the higher null: {_verdict(one)}."
     )
-    yield f"At ε = {cell.epsilon:g}, HDS minus structure-only, what the private features are worth: {over_structure}."
     over_graph = one.lift_over_graph_alone.concluded(
-        "better than the graph alone" if one.lift.low > 0 else "better, but not by the features: see structure-only",
+        "better than the graph alone" if one.worth.low > 0 else "better, but not by the features: see the two nulls",
         "the graph alone is better",
         "no difference can be told",
     )
     yield f"At ε = {cell.epsilon:g}, HDS minus the graph alone: {over_graph}."
+
+
+def _verdict(one: Comparison) -> str:
+    """Return what the private features are worth, by the higher null; nothing follows if one was not run."""
+    if math.isnan(one.worth.mean):
+        return "nothing is concluded, because one of them was not run"
+    return one.worth.concluded(
+        "more than nothing",
+        "less than nothing; the noise of the mechanism is worse than that of the control",
+        "nothing that can be told from zero",
+    )
+
+
+def _features(dataset: str) -> str:
+    """Return how many features people have: what an answer is worth depends on it."""
+    statistics = DATASETS[dataset].statistics
+    return "its" if statistics is None else f"{statistics.features:,}"
 
 
 def _against_no_privacy(table: Table, cell: Cell) -> str:
@@ -82,8 +100,10 @@ def _effect_of_k(table: Table, task: Task, dataset: str) -> Iterator[str]:
         if len(cells) > 3:
             first, last = cells[0], cells[-1]
             structure = [task_plan(task).structure_of(cell) for cell in (first, last)]
+            by_shuffled = table.difference(*(task_plan(task).shuffled_of(cell) for cell in (last, first)))
+            besides = "" if math.isnan(by_shuffled.mean) else f", HDS on shuffled features by {by_shuffled.said}"
             yield (
                 f"At ε = {epsilon:g}, from k = {first.k} to k = {last.k} HDS changes by "
                 f"{table.difference(last, first).said}, structure-only by "
-                f"{table.difference(structure[1], structure[0]).said}."
+                f"{table.difference(structure[1], structure[0]).said}{besides}."
             )

@@ -5,12 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 from privge.experiments.cell import Cell, Task
 from privge.experiments.comparison import Table
-from privge.experiments.method import RAW_FEATURES
 from privge.experiments.pages import INK
 from privge.experiments.plan import HDS, TaskPlan, k_cells, task_plan
 from privge.experiments.spread import NO_SPREAD, Spread
 from privge.experiments.variance import KINDS, curves
-from privge.mechanisms import StructureOnly
+from privge.mechanisms import NoPrivacy, StructureOnly
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
 
 METRICS = {"accuracy": "accuracy on test nodes, %", "auc": "AUC on test pairs, %"}
 _MARKERS = "s^Dovp*X"  # of the mechanisms, in the order of the plan
+_SHUFFLED = "#7c3aed"
 _EPSILON_COLOURS = ("#5eb3ab", HDS.colour, "#083f3a")
 
 
@@ -41,7 +41,7 @@ def over_epsilon(table: Table, task: Task, datasets: Sequence[str]) -> "Figure":
             )
         _controls(axes, table, plan, dataset)
         axes.set_xticks(list(places), [f"{epsilon:g}" for epsilon in plan.epsilons])
-        repeats = _repeats([table.spread(Cell(task, dataset, RAW_FEATURES))])
+        repeats = _repeats([table.spread(Cell(task, dataset, NoPrivacy))])
         axes.set_title(f"{dataset.capitalize()} (HDS: k = {k}; {repeats})", fontsize=10, color=INK)
     _legend(figure, panels[0])
     return figure
@@ -68,18 +68,20 @@ def over_k(table: Table, task: Task, datasets: Sequence[str]) -> "Figure":
 
 
 def lifts(table: Table, task: Task, datasets: Sequence[str]) -> "Figure":
-    """Draw what HDS is worth beside structure-only and beside the graph alone: paired differences with intervals."""
+    """Draw what HDS is worth beside both nulls and beside the graph alone: paired differences with intervals."""
     plan = task_plan(task)
     figure, panels = _panels(len(datasets), "privacy budget ε of a person's whole report", "difference, points")
     for axes, dataset in zip(panels, datasets, strict=True):
         k = plan.datasets[dataset].k
         hds = [Cell(task, dataset, HDS, epsilon, k) for epsilon in plan.epsilons]
         structure = plan.structure_of(hds[0])
-        for control, colour, label, shift in (
-            (structure, HDS.colour, "HDS minus structure-only", -0.08),
-            (plan.graph_alone_of(hds[0]), plan.graph_alone.colour, "HDS minus graph alone", 0.08),
+        graph_alone = plan.graph_alone_of(hds[0])
+        for controls, colour, label, shift in (
+            ([structure] * len(hds), HDS.colour, "HDS minus structure-only", -0.16),
+            ([plan.shuffled_of(cell) for cell in hds], _SHUFFLED, "HDS minus HDS on shuffled features", 0.0),
+            ([graph_alone] * len(hds), plan.graph_alone.colour, "HDS minus graph alone", 0.16),
         ):
-            differences = [table.difference(cell, control) for cell in hds]
+            differences = [table.difference(*pair) for pair in zip(hds, controls, strict=True)]
             places = [place + shift for place in range(len(hds))]
             axes.vlines(places, [d.low for d in differences], [d.high for d in differences], color=colour, linewidth=2)
             axes.plot(places, [d.mean for d in differences], "o", color=colour, label=label)
@@ -133,7 +135,7 @@ def _line(axes: "Axes", places: Sequence[float], spreads: list[Spread], **style:
 
 
 def _controls(axes: "Axes", table: Table, plan: TaskPlan, dataset: str, *, with_structure: bool = True) -> None:
-    true = Cell(plan.task, dataset, RAW_FEATURES)
+    true = Cell(plan.task, dataset, NoPrivacy)
     lines = [(true, ":"), (plan.graph_alone_of(true), "-.")]
     if with_structure:
         lines.append((plan.structure_of(true), "--"))

@@ -1,8 +1,8 @@
 """What a cell measures: a mechanism that devices run, or a baseline that no device runs.
 
-The control *structure-only* is a mechanism: devices do send something, which is noise. The two others are not.
-*Graph alone* reads neither features nor reports, and *no privacy* reads the true features themselves. The mechanism
-``none`` is another thing again: a law that sends the features rounded to its grid, and is not part of the experiments.
+The controls *structure-only* and *no privacy* are mechanisms, the laws ``structure`` and ``none`` of the commands:
+devices do send something, noise or the features themselves. *Graph alone* is not: it reads neither features nor
+reports.
 """
 
 from collections.abc import Mapping
@@ -32,7 +32,9 @@ class Baseline:
     colour: str
 
 
-RAW_FEATURES: Final = Baseline("raw-features", "no privacy", INK)
+RAW_FEATURES: Final = Baseline("raw-features", "no privacy, as they are", INK)
+"""What older results call no privacy: features that never went through the law ``none``. No control any more."""
+
 LABEL_PROPAGATION: Final = Baseline("label_propagation", "graph alone (label propagation)", _GRAPH)
 PPR_SCORE: Final = Baseline("ppr_score", "graph alone (PPR score)", _GRAPH)
 
@@ -68,8 +70,12 @@ def baseline_named(name: str) -> Baseline:
 
 
 def method_of_record(record: Mapping[str, object]) -> Method:
-    """Return the method of a result, which names a mechanism or a baseline; older ones name both ``mechanism``."""
+    """Return the method of a result, which names a mechanism or a baseline.
+
+    Older ones do not say whose features they have, and name both ``mechanism``.
+    """
     if "baseline" in record:
         return baseline_named(str(record["baseline"]))
     name = str(record["mechanism"])
-    return _FORMER.get(name) or mechanism_named(name)
+    former = None if "features" in record else _FORMER.get(name)
+    return former or mechanism_named(name)

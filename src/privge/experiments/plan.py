@@ -9,8 +9,8 @@ from importlib.resources import files
 from typing import Any, get_args
 
 from privge.experiments.cell import Cell, Form, Task
-from privge.experiments.method import RAW_FEATURES, Baseline, Method, baseline_named, mechanism_named
-from privge.mechanisms import Law, SquareWave, StructureOnly
+from privge.experiments.method import Baseline, Method, baseline_named, mechanism_named
+from privge.mechanisms import Law, NoPrivacy, SquareWave, StructureOnly
 
 HDS = SquareWave
 """The paper's own mechanism; k of its features is tuned, k of its rivals follows a rule."""
@@ -74,20 +74,29 @@ class TaskPlan:
         return settings if cell.form == "scaled" else replace(settings, head=self.paper_head)
 
     def controls(self, cells: list[Cell]) -> list[Cell]:
-        """Return what these cells are compared with: structure-only of the same k, no privacy, the graph alone."""
+        """Return what these cells are compared with: the two nulls of each, no privacy, the graph alone."""
         structure = [self.structure_of(cell) for cell in cells]
+        shuffled = [self.shuffled_of(cell) for cell in cells if has_shuffled(cell)]
         true = [self.no_privacy_of(cell) for cell in cells]
         graph_alone = [self.graph_alone_of(cell) for cell in cells]
-        return list(dict.fromkeys(structure + true + graph_alone))
+        return list(dict.fromkeys(structure + shuffled + true + graph_alone))
 
     def structure_of(self, cell: Cell) -> Cell:
         """Return the structure-only control of a cell."""
         k = cell.k if cell.k is not None else self.datasets[cell.dataset].k
-        return replace(cell, method=StructureOnly, epsilon=None, k=k)
+        return replace(cell, method=StructureOnly, epsilon=None, k=k, features="own")
+
+    def shuffled_of(self, cell: Cell) -> Cell:
+        """Return the same mechanism, with the same seed, on features shuffled over people.
+
+        It has everything that a cell has but the tie between people and their features. Structure-only lacks more: the
+        constant part of the features, which propagation turns into degrees.
+        """
+        return replace(cell, features="shuffled")
 
     def no_privacy_of(self, cell: Cell) -> Cell:
-        """Return the control that sees the true features, as they are."""
-        return replace(cell, method=RAW_FEATURES, epsilon=None, k=None)
+        """Return the control in which everybody sends the true features: the law ``none``."""
+        return replace(cell, method=NoPrivacy, epsilon=None, k=None, features="own")
 
     def graph_alone_of(self, cell: Cell) -> Cell:
         """Return the control that sees the graph alone: no features, no vectors, no noise."""
@@ -102,7 +111,13 @@ class TaskPlan:
     def paper_value(self, cell: Cell) -> float | None:
         """Return the paper's number for a cell, if it gives one. Its rivals follow the rule for k."""
         name = cell.method.name if cell.epsilon is None else f"{cell.method.name} {cell.epsilon:g}"
-        return self.paper.get(cell.dataset, {}).get(name) if self.by_rule(cell) else None
+        stated = self.by_rule(cell) and cell.features == "own"
+        return self.paper.get(cell.dataset, {}).get(name) if stated else None
+
+
+def has_shuffled(cell: Cell) -> bool:
+    """Say whether a cell has a budget, and so features that can be shuffled for a control."""
+    return cell.epsilon is not None and cell.features == "own"
 
 
 def rival_k(mechanism: Method, epsilon: float) -> int:

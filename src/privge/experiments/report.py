@@ -11,23 +11,30 @@ from privge.experiments import figures
 from privge.experiments.cell import TASKS, Cell, Task
 from privge.experiments.comparison import Table
 from privge.experiments.conclusions import conclusions
-from privge.experiments.method import RAW_FEATURES
 from privge.experiments.pages import embedded, write_page
 from privge.experiments.plan import HDS, TaskPlan, k_cells, scale_cells, task_plan
 from privge.experiments.results import Results
 from privge.experiments.spread import NO_SPREAD, Spread
 from privge.experiments.variance import crossings
-from privge.mechanisms import StructureOnly
+from privge.mechanisms import NoPrivacy, StructureOnly
 
 SCALE_COLUMNS = (
     "one scale",
     "structure-only",
+    "shuffled",
     "no privacy",
     "the paper's form",
     "structure-only, so",
+    "shuffled, so",
     "no privacy, so",
     "graph alone",
 )
+
+
+SHUFFLED = "features shuffled"
+"""How the null of the same mechanism on shuffled features is called in tables."""
+
+CONTROLS = "Controls other than shuffled features do not depend on ε."
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +71,7 @@ def write_report(results: Results, html: Path, markdown: Path) -> None:
         "sections": sections,
         "crossings": list(crossings()),
         "versions": _versions(table, found),
+        "controls": CONTROLS,
     }
     values |= {"variance": embedded(figures.worst_case()), "shown": _shown, "scale_columns": SCALE_COLUMNS}
     write_page("report.html", html, **values)
@@ -98,19 +106,23 @@ def _scale_rows(table: Table, task: Task, dataset: str) -> Iterator[dict[str, An
         paper = replace(cell, form="paper")
         if cell.form == "scaled" and table.records(paper):
             found = [table.comparison(one) for one in (cell, paper)]
-            spreads = [spread for one in found for spread in (one.value, one.structure_only, one.no_privacy)]
+            spreads = [
+                spread for one in found for spread in (one.value, one.structure_only, one.shuffled, one.no_privacy)
+            ]
             name = f"{cell.method.label}, k = {cell.k}"
             yield {"cell": cell, "name": name, "entries": [*spreads, found[0].graph_alone]}
 
 
 def _k_rows(table: Table, task: Task, dataset: str) -> Iterator[dict[str, Any]]:
-    """Yield HDS over k, a row for each epsilon, structure-only of the same k, and the controls that have no k."""
+    """Yield HDS over k, with its own and with shuffled features, structure-only, and the controls that have no k."""
     plan, cells = task_plan(task), k_cells(task, dataset)
     for epsilon in sorted({cell.epsilon for cell in cells if cell.epsilon is not None}):
         chosen = sorted((cell for cell in cells if cell.epsilon == epsilon), key=lambda cell: cell.k or 0)
         if any(table.records(cell) for cell in chosen):
             entries = [table.spread(cell) for cell in chosen]
             yield {"dataset": dataset, "name": f"{HDS.label}, ε = {epsilon:g}", "entries": entries}
+            shuffled = [table.spread(plan.shuffled_of(cell)) for cell in chosen]
+            yield {"dataset": dataset, "name": f"{HDS.label}, ε = {epsilon:g}, {SHUFFLED}", "entries": shuffled}
             structure = [table.spread(plan.structure_of(cell)) for cell in chosen]
     yield {"dataset": dataset, "name": StructureOnly.label, "entries": structure}
     for name, cell in _without_shape(plan, dataset).items():
@@ -119,7 +131,7 @@ def _k_rows(table: Table, task: Task, dataset: str) -> Iterator[dict[str, Any]]:
 
 def _without_shape(plan: TaskPlan, dataset: str) -> dict[str, Cell]:
     """Return the controls that depend neither on epsilon nor on k."""
-    true = Cell(plan.task, dataset, RAW_FEATURES)
+    true = Cell(plan.task, dataset, NoPrivacy)
     return {cell.method.label: cell for cell in (plan.graph_alone_of(true), true)}
 
 
@@ -139,6 +151,10 @@ def _rows(table: Table, task: Task, dataset: str) -> Iterator[dict[str, Any]]:
         cells = [Cell(task, dataset, mechanism, epsilon, k) for epsilon in plan.epsilons]
         if mechanism is not HDS and k > 1 and any(table.records(cell) for cell in cells):
             yield row(f"{mechanism.label}, k = {k}", cells, "equal")
+    for mechanism in plan.mechanisms:
+        cells = [plan.shuffled_of(cell) for cell in plan.compared(dataset, mechanism)]
+        if mechanism is HDS or any(table.records(cell) for cell in cells):
+            yield row(f"{mechanism.label}, {SHUFFLED}", cells, "control")
     structure = Cell(task, dataset, StructureOnly, None, k)
     controls = {StructureOnly.label: structure, **_without_shape(plan, dataset)}
     for name, cell in controls.items():
@@ -157,7 +173,7 @@ def _markdown(sections: list[Section]) -> Iterator[str]:
             cells += [""] * (len(section.epsilons) - len(cells))
             yield f"| {row['dataset']} | {row['name']} | " + " | ".join(cells) + " |"
         yield ""
-        yield f"In brackets: the paper's number. Controls do not depend on ε.{section.note}"
+        yield f"In brackets: the paper's number. {CONTROLS}{section.note}"
         yield ""
         if section.scale:
             yield from _scale_table(section)
@@ -205,7 +221,7 @@ def _versions(table: Table, found: dict[Task, list[str]]) -> dict[str, str]:
     """Return the versions that the newest results were made with."""
     for task, names in found.items():
         for name in names:
-            for record in table.records(Cell(task, name, RAW_FEATURES)).values():
+            for record in table.records(Cell(task, name, NoPrivacy)).values():
                 versions: dict[str, str] = record["versions"]
                 return versions
     return {}

@@ -1,15 +1,14 @@
 """Finished repeats on disk: one JSON line each, appended and flushed to the disk before the next begins."""
 
-import fcntl
 import json
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias, get_args
 
 from privge.errors import BadData
-from privge.experiments.cell import Cell, Form, Task
+from privge.experiments.cell import Cell, Form, Task, Whose
+from privge.experiments.lines import append_line, complete_lines, locked
 from privge.experiments.plan import task_plan
 
 Record: TypeAlias = dict[str, Any]
@@ -43,10 +42,8 @@ class Results:
     def read(self, task: Task, dataset: str) -> dict[Key, Record]:
         """Return the finished repeats of the current settings; of two records of a repeat, the last."""
         path = self.path(task, dataset)
-        if not path.is_file():
-            return {}
         plan, found = task_plan(task), {}
-        for number, line in enumerate(path.read_bytes().split(b"\n")[:-1], start=1):
+        for number, line in complete_lines(path):
             record = _parse(line, path, number, plan.metric)
             try:
                 cell = Cell.of(record)
@@ -60,24 +57,12 @@ class Results:
 
     def append(self, record: Record) -> None:
         """Add a finished repeat; it is on the disk when this returns."""
-        path = self.path(record["task"], record["dataset"])
-        _drop_unfinished_line(path)
-        with path.open("ab") as file:
-            file.write(json.dumps(record).encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
+        append_line(self.path(record["task"], record["dataset"]), record)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Keep other processes from adding to this folder."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / ".lock").open("w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise BadData(
-                    f"{self.folder}: another run is writing here; wait for it or choose another --results"
-                ) from None
+        with locked(self.folder):
             yield
 
 
@@ -94,19 +79,11 @@ def _parse(line: bytes, path: Path, number: int, metric: str) -> Record:
             raise BadData(f"{path}, line {number}: not a result, there is no {name!r}")
         if not isinstance(record[name], kinds) or isinstance(record[name], bool):
             raise BadData(f"{path}, line {number}: {name!r} is not what it must be")
-    if record.get("form", "scaled") not in get_args(Form):
-        raise BadData(f"{path}, line {number}: 'form' is not what it must be")
+    for name, values in (("form", Form), ("features", Whose)):
+        if name in record and record[name] not in get_args(values):
+            raise BadData(f"{path}, line {number}: {name!r} is not what it must be")
     for name, kinds in (("seconds", _NUMBER), ("versions", (str,))):
         inside = record.get(name, {})
         if not isinstance(inside, dict) or not all(isinstance(value, kinds) for value in inside.values()):
             raise BadData(f"{path}, line {number}: {name!r} is not what it must be")
     return record
-
-
-def _drop_unfinished_line(path: Path) -> None:
-    if not path.exists():
-        return
-    content = path.read_bytes()
-    complete = content.rfind(b"\n") + 1
-    if complete < len(content):
-        os.truncate(path, complete)

@@ -9,6 +9,7 @@ from importlib.metadata import version
 from typing import Any, TypeVar
 
 import numpy as np
+import scipy.sparse
 from numpy.typing import NDArray
 
 from privge._machine import peak_bytes
@@ -17,10 +18,12 @@ from privge.campaign import Campaign
 from privge.datasets import Dataset
 from privge.embedding import embed
 from privge.experiments.cell import Cell
-from privge.experiments.method import LABEL_PROPAGATION, PPR_SCORE, RAW_FEATURES
+from privge.experiments.method import LABEL_PROPAGATION, PPR_SCORE
+from privge.experiments.no_privacy import no_privacy_vectors
 from privge.experiments.plan import CellSettings
 from privge.graph import Graph
-from privge.propagation import Local, Matrix, Walk, propagate
+from privge.mechanisms import NoPrivacy
+from privge.propagation import Local, Matrix, Walk
 from privge.tasks import (
     LinkPredictor,
     NodeClassifier,
@@ -112,18 +115,22 @@ class _Repeat:
         return {**_ranking(*scores[:2]), "validation": auc(*scores[2:])}
 
     def _vectors(self, graph: Graph) -> Matrix:
-        """Perturb everybody's features and propagate them over a graph; no privacy propagates the true features."""
-        settings, features = self.settings, self.dataset.features
+        """Perturb everybody's features and propagate them over a graph."""
+        settings, features, campaign, ids = self.settings, self._features(), self._campaign(), graph.ids.tolist()
         walk, on = Walk(settings.alpha, settings.r, settings.tolerance), Local(threads=self.threads)
-        if self.cell.method == RAW_FEATURES:
-            return self.timer("propagate", lambda: propagate(graph, features, **asdict(walk), on=on)[0])
-        campaign, ids = self._campaign(), graph.ids.tolist()
+        if self.cell.method is NoPrivacy:
+            return self.timer("propagate", lambda: no_privacy_vectors(graph, features, campaign, walk, on))
         seed = noise_seed(self.cell, self.number)
         reports = self.timer("perturb", lambda: campaign.simulate(features, ids=ids, seed=seed))
         # Unbiased mechanisms send numbers in the thousands at small epsilon; an error counts in proportion to them.
         largest = float(np.abs(campaign.sampled.decode(np.arange(campaign.law.outputs, dtype=np.uint16))).max())
         walk = replace(walk, tolerance=walk.tolerance * max(1.0, largest / 2))
         return self.timer("propagate", lambda: embed(graph, reports, **asdict(walk), on=on)).matrix
+
+    def _features(self) -> scipy.sparse.csr_array:
+        """Return the row of each person, or, as a control, of somebody that only the repeat decides."""
+        features = self.dataset.features
+        return features if self.cell.features == "own" else features[shuffle(features.shape[0], self.split)]
 
     def _campaign(self) -> Campaign:
         return Campaign(
@@ -160,10 +167,18 @@ def run_cell(cell: Cell, repeat: int, settings: CellSettings, dataset: Dataset, 
 
 
 def noise_seed(cell: Cell, repeat: int) -> int:
-    """Return a seed of its own for each cell and repeat, so that adding a cell never shifts another."""
+    """Return a seed of its own for each cell and repeat, so that adding a cell never shifts another.
+
+    Shuffled features have the seed of the cell that they are a control of: both differ in the features alone.
+    """
     epsilon = None if cell.epsilon is None else f"{cell.epsilon:g}"
     name = f"{cell.task} {cell.dataset} {cell.method.name} {epsilon} {cell.k} {repeat}"
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:6], "big")
+
+
+def shuffle(people: int, split: int) -> NDArray[np.int64]:
+    """Return whose features each person has in the control of shuffled features."""
+    return np.random.default_rng([split, 13]).permutation(people)
 
 
 def _ranking(joined: Floats, apart: Floats) -> dict[str, float]:

@@ -8,9 +8,8 @@ from privge.datasets import DATASETS
 from privge.datasets.cache import data_directory
 from privge.errors import BadData
 from privge.experiments.cell import TASKS, Cell, Task
-from privge.experiments.method import RAW_FEATURES
 from privge.experiments.plan import datasets, k_cells, scale_cells, task_plan
-from privge.mechanisms import StructureOnly
+from privge.mechanisms import NoPrivacy, StructureOnly
 
 logger = logging.getLogger(__name__)
 
@@ -69,7 +68,7 @@ class Selection:
             cells += task_plan(task).cells(dataset)
             cells += [
                 Cell(task, dataset, StructureOnly, None, task_plan(task).datasets[dataset].k),
-                Cell(task, dataset, RAW_FEATURES),
+                Cell(task, dataset, NoPrivacy),
             ]
         if self.item in ("k", "all"):
             cells += k_cells(task, dataset)

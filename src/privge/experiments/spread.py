@@ -65,16 +65,22 @@ class Lift:
         """Return the difference for a table, such as ``+0.4 (-0.3 to +1.0)``."""
         if math.isnan(self.mean):
             return NOT_RUN
-        interval = "one repeat" if math.isnan(self.low) else f"{self.low:+.1f} to {self.high:+.1f}"
-        return f"{self.mean:+.1f} ({interval})"
+        mean, low, high = self._written
+        return f"{mean} ({'one repeat' if math.isnan(self.low) else f'{low} to {high}'})"
 
     @property
     def said(self) -> str:
         """The difference for a sentence."""
         if math.isnan(self.mean):
             return NOT_RUN
-        interval = "one repeat, no interval" if math.isnan(self.low) else f"95 %: {self.low:+.1f} to {self.high:+.1f}"
-        return f"{self.mean:+.1f} points ({interval})"
+        mean, low, high = self._written
+        return f"{mean} points ({'one repeat, no interval' if math.isnan(self.low) else f'95 %: {low} to {high}'})"
+
+    @property
+    def _written(self) -> list[str]:
+        """Mean and interval, with a second decimal where the interval is that narrow."""
+        decimals = 2 if self.high - self.low < 0.2 else 1
+        return [f"{value:+.{decimals}f}" for value in (self.mean, self.low, self.high)]
 
     def concluded(self, above: str, below: str, neither: str) -> str:
         """Return the difference with the words that its interval supports; nothing follows from one repeat."""

@@ -7,7 +7,7 @@ in each of T trials would cost T times epsilon.
 """
 
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,12 +15,15 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from privge._typing import Progress
+from privge.campaign import Campaign
 from privge.datasets import Dataset
 from privge.embedding.join import feature_rows
 from privge.experiments.cell import Task
+from privge.experiments.no_privacy import no_privacy_vectors
 from privge.experiments.plan import CellSettings
 from privge.graph import Graph
-from privge.propagation import Local, propagate
+from privge.mechanisms import NoPrivacy
+from privge.propagation import Local, Matrix, Walk, propagate
 from privge.reports import Reports
 from privge.tasks import (
     LinkPredictor,
@@ -117,28 +120,37 @@ def tune(
     return Tuned(_with(start, study.best_params), round(100 * study.best_value, 4), done)
 
 
+@dataclass(frozen=True, slots=True)
+class Nulls:
+    """Reports that know nobody's features: noise, and those of the same mechanism and seed on shuffled features."""
+
+    structure_only: Reports
+    shuffled: Reports
+
+
 def controls(
-    dataset: Dataset, noise: Reports, task: Task, settings: CellSettings, *, seed: int = 0, threads: int | None = None
+    dataset: Dataset, nulls: Nulls, task: Task, settings: CellSettings, *, seed: int = 0, threads: int | None = None
 ) -> dict[str, float]:
     """Return what a tuned score is compared with, in percent of the same validation part.
 
-    This is not part of the search: ``no_privacy`` reads the true features. The settings are those found for other
-    reports, so that the comparison favours those.
+    This is not part of the search: ``no_privacy`` reads the true features (the law ``none``). The settings are those
+    found for other reports, so that the comparison favours those.
 
     Parameters
     ----------
     dataset
         Graph, true features and labels.
-    noise
-        Reports of structure-only, of the shape of the tuned ones.
+    nulls
+        Reports that know nobody's features, of the shape of the tuned ones.
     task, settings, seed, threads
         As of `tune`, and what it found.
     """
     judge = _Judge(dataset.graph, task, dataset.labels, seed, threads)
     scores = {
-        "structure_only": judge.score(feature_rows(dataset.graph, noise), settings),
+        "structure_only": judge.score(feature_rows(dataset.graph, nulls.structure_only), settings),
+        "shuffled": judge.score(feature_rows(dataset.graph, nulls.shuffled), settings),
         "graph_alone": judge.graph_alone(),
-        "no_privacy": judge.score(dataset.features, settings),
+        "no_privacy": judge.no_privacy(dataset, settings),
     }
     return {name: round(100 * score, 4) for name, score in scores.items()}
 
@@ -167,14 +179,17 @@ class _Judge:
         self._task = task
 
     def score(self, features: scipy.sparse.csr_array, settings: CellSettings) -> float:
-        matrix, _ = propagate(
-            self._graph,
-            features,
-            alpha=settings.alpha,
-            r=settings.r,
-            tolerance=settings.tolerance,
-            on=Local(threads=self._threads),
+        walk, on = Walk(settings.alpha, settings.r, settings.tolerance), Local(threads=self._threads)
+        return self._score(propagate(self._graph, features, **asdict(walk), on=on)[0], settings)
+
+    def no_privacy(self, dataset: Dataset, settings: CellSettings) -> float:
+        campaign = Campaign(
+            dimensions=dataset.features.shape[1], low=dataset.low, high=dataset.high, mechanism=NoPrivacy.name
         )
+        walk, on = Walk(settings.alpha, settings.r, settings.tolerance), Local(threads=self._threads)
+        return self._score(no_privacy_vectors(self._graph, dataset.features, campaign, walk, on), settings)
+
+    def _score(self, matrix: Matrix, settings: CellSettings) -> float:
         if self._task == "nodes":
             labels, split = self._labels, self._nodes
             assert labels is not None  # noqa: S101 (checked at construction)

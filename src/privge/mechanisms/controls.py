@@ -48,7 +48,7 @@ class NoPrivacy(_Control):
     """NOT PRIVATE: reports the rounded input. The upper control; never for real people."""
 
     name = "none"
-    label = "rounded, no privacy"
+    label = "no privacy"
     colour = "#26323a"
     rescaled = True
     fixed_epsilon = math.inf
