@@ -45,19 +45,25 @@ def table_codes(levels, words, codes, cumulative):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def direction_scores(profiles, states, table, scores):
-    """Add up the products of each profile with its directions, component by component as they are generated."""
+    """Add up the products of each profile with its directions, four components at a time as they are generated."""
     state = np.empty(4, dtype=np.uint64)
+    quarters = profiles.shape[1] // 4
+    busy = np.empty(quarters, dtype=np.bool_)
     for row in range(profiles.shape[0]):
         state[:] = states[row]
-        word, left = np.uint64(0), 0
+        profile = profiles[row]
+        for i in range(quarters):
+            four = profile[4 * i] | profile[4 * i + 1] | profile[4 * i + 2] | profile[4 * i + 3]
+            busy[i] = four != 0
         for j in range(scores.shape[1]):
             total = np.int64(0)
-            for i in range(profiles.shape[1]):
-                if left == 0:
-                    word, left = _next_word(state), 4
-                total += table[np.int64(word & np.uint64(255))] * profiles[row, i]
-                word >>= np.uint64(8)
-                left -= 1
+            for i in range(quarters):
+                word = np.int64(_next_word(state))
+                if busy[i]:
+                    total += table[word & 255] * profile[4 * i]
+                    total += table[word >> 8 & 255] * profile[4 * i + 1]
+                    total += table[word >> 16 & 255] * profile[4 * i + 2]
+                    total += table[word >> 24 & 255] * profile[4 * i + 3]
             scores[row, j] = total
 
 
@@ -66,20 +72,16 @@ def chosen_directions(states, codes, table, chosen):
     """Generate the components of one direction of each row, and skip those before it."""
     state = np.empty(4, dtype=np.uint64)
     columns = chosen.shape[1]
+    words = (columns + 3) // 4
     for row in range(chosen.shape[0]):
         state[:] = states[row]
-        skipped = codes[row] * columns
-        for _ in range(skipped // 4):
+        for _ in range(codes[row] * words):
             _next_word(state)
-        word, left = np.uint64(0), 0
-        if skipped % 4:
-            word, left = _next_word(state) >> np.uint64(8 * (skipped % 4)), 4 - skipped % 4
-        for i in range(columns):
-            if left == 0:
-                word, left = _next_word(state), 4
-            chosen[row, i] = table[np.int64(word & np.uint64(255))]
-            word >>= np.uint64(8)
-            left -= 1
+        for i in range(words):
+            word = np.int64(_next_word(state))
+            for place in range(4 * i, min(4 * i + 4, columns)):
+                chosen[row, place] = table[word & 255]
+                word >>= 8
 
 
 @njit(cache=True, nogil=True, inline="always")

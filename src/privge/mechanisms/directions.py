@@ -4,7 +4,7 @@ Rule ``xoshiro128**-normal256``. The first 16 bytes of the SHA-256 of the campai
 ``direction``, the number of the question (4 bytes, big-endian) and the node id in UTF-8 are four unsigned 32-bit words,
 big-endian: the state of the generator xoshiro128** of Blackman and Vigna. Each of its outputs is four bytes, the lowest
 first, and a byte is one component through the table `NORMAL`. The first components are those of direction 0, one for
-each coordinate of the profile, then those of direction 1, and so on without a gap.
+each coordinate of the profile; direction 1 begins with the next output, and so on.
 
 Everything is an operation on 32-bit words, the same in every language. Directions are public and nobody can choose
 them, so they need not be hard to foresee; what a report hides is hidden by `privge.mechanisms.Nearest`.
@@ -56,7 +56,7 @@ LARGEST = max(NORMAL)
 UNIT = math.sqrt(sum(value**2 for value in NORMAL) / 256)
 """Standard deviation of a component; its mean is exactly 0."""
 
-_CHUNK = 16_384  # people at once, so that their scores stay small
+_CHUNK = 2**22  # coordinates that are dense at once
 
 
 def state_of(campaign_id: str, question: int, node: object) -> State:
@@ -74,9 +74,9 @@ def states_of(campaign_id: str, question: int, nodes: Sequence[object]) -> NDArr
 
 def directions_of(state: State, directions: int, columns: int) -> NDArray[np.int64]:
     """Return all directions of one node, a row for each. Plain Python; defines the rule, and is what a device runs."""
-    stream = _components(state)
-    rows = [[next(stream) for _ in range(columns)] for _ in range(directions)]
-    return np.array(rows, dtype=np.int64).reshape(directions, columns)
+    stream, padded = _components(state), columns + -columns % 4
+    rows = [[next(stream) for _ in range(padded)] for _ in range(directions)]
+    return np.array(rows, dtype=np.int64)[:, :columns]
 
 
 def scores_of(profiles: "Profiles", states: NDArray[np.uint32], directions: int) -> NDArray[np.int64]:
@@ -84,11 +84,14 @@ def scores_of(profiles: "Profiles", states: NDArray[np.uint32], directions: int)
     from privge.mechanisms import _kernels
 
     table, scores = np.array(NORMAL, dtype=np.int64), np.empty((len(states), directions), dtype=np.int64)
-    for start in range(0, len(states), _CHUNK):
-        rows = slice(start, start + _CHUNK)
+    columns = profiles.shape[1]
+    people = max(1, _CHUNK // columns)
+    for start in range(0, len(states), people):
+        rows = slice(start, start + people)
         part = profiles[rows]
-        dense = part if isinstance(part, np.ndarray) else part.toarray()
-        _kernels.direction_scores(np.ascontiguousarray(dense, dtype=np.int64), states[rows], table, scores[rows])
+        padded = np.zeros((part.shape[0], columns + -columns % 4), dtype=np.int64)
+        padded[:, :columns] = part if isinstance(part, np.ndarray) else part.toarray()
+        _kernels.direction_scores(padded, states[rows], table, scores[rows])
     return scores
 
 
