@@ -27,8 +27,10 @@ install: $(VENV)/.installed-test ## Install privge into .venv
 demo: $(VENV)/.installed-demo ## The whole way on a made-up network, ending in demo/report.html
 	@$(BIN)/privge demo -o demo/report.html
 
+# A file of tests stays in one process, as its fixtures do. What measures time or load waits for a quiet machine.
 test: $(VENV)/.installed-test ## Run the tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -m 'not alone' --numprocesses logical --maxprocesses 4 --dist loadfile
+	$(BIN)/python -m pytest -m alone
 
 check: $(VENV)/.installed-check ## Lint, types, layers
 	$(BIN)/ruff format --check .

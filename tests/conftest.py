@@ -1,8 +1,12 @@
 """Fixtures for all tests."""
 
+import os
 import warnings
 
 import pytest
+
+# Threads of torch that have nothing to do shall sleep: beside another process, those that spin take its processor.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 pytest.register_assert_rewrite("privge.testing")
 

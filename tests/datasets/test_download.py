@@ -67,6 +67,7 @@ def test_a_server_that_hangs_up_before_the_first_byte_leaves_nothing(site, tmp_p
     assert left_in(tmp_path) == []
 
 
+@pytest.mark.alone
 def test_a_server_that_falls_silent_is_asked_again(site, tmp_path):
     site.routes["/file"] = stalling(DATA, 1000)
     began = time.monotonic()

@@ -26,6 +26,8 @@ from privge.device.address import Address
 from privge.device.web import Client
 from privge.errors import ServiceRefused, ServiceUnavailable
 
+pytestmark = pytest.mark.alone
+
 
 def ask(port, *, attempts=1, body=None, scheme="http", sleep=time.sleep):
     address = Address.parse(f"{scheme}://127.0.0.1:{port}/v1/campaigns/{'0' * 64}")

@@ -57,12 +57,14 @@ def alarms(found):
     return {name: ks_2samp(found["equal"], each).pvalue for name, each in found.items() if name != "equal"}
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("mechanism", PRIVATE)
 def test_drawing_takes_as_long_for_different_values_as_for_equal_ones(mechanism):
     people = {"equal": EQUAL, "64 different values": PEOPLE["64 different values"]}
     assert min(alarms(times(asking(mechanism), people)).values()) > FALSE_ALARM
 
 
+@pytest.mark.alone
 def test_the_defect_is_noticed(monkeypatch):
     from privge.mechanisms import verification
 
@@ -107,6 +109,7 @@ def test_a_slot_is_at_least_four_times_the_rehearsal():
     assert ends == {5.0}
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("mechanism", PRIVATE)
 def test_over_loopback_the_time_until_the_token_is_shown_says_nothing(service, tmp_path, mechanism):
     """The device does all its work between two requests, in a slot that is short here, to have many of them."""

@@ -72,12 +72,14 @@ def test_a_database_that_turns_read_only_is_503_and_passes(tmp_path, database):
     assert result.kept, str(result)
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("besiegers", [idle_batches, idle_singles, dripping_bodies], ids=lambda each: each.__name__)
 def test_under_siege_every_honest_report_is_stored(tmp_path, besiegers):
     result = besiege(tmp_path, besiegers, drip=besiegers is dripping_bodies, rounds=1, reports=500)
     assert result.polite, str(result)
 
 
+@pytest.mark.alone
 def test_a_device_gives_up_on_services_that_never_finish_and_says_that_it_waits(tmp_path):
     result = wait_for_liars(tmp_path, timeout=0.5)
     assert max(result.seconds.values()) / result.timeout < 4

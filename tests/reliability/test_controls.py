@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from reliability.crashes import kill_on_sqlite
 from reliability.erasing import erase_under_load
 from reliability.fuzz import MARK, find_marks
@@ -23,6 +25,7 @@ def test_the_search_finds_erased_bytes_that_were_left_in_the_log(tmp_path):
     assert not result.kept
 
 
+@pytest.mark.alone
 def test_a_siege_finds_a_service_that_gives_a_place_to_who_only_comes(tmp_path):
     result = besiege(tmp_path, idle_singles, rounds=1, reports=300, program=(LIAR, "--greedy"))
     assert result.singles[503] > 0

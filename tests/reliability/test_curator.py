@@ -3,11 +3,15 @@
 import sys
 import time
 
+import pytest
+
 from privge import Campaign
 from privge.device.pace import Pace
 from privge.errors import BadData
 from privge.perturbation import draw as drawing
 from reliability.curator import judge
+
+pytestmark = pytest.mark.alone
 
 SHORT = Pace(least=0.02)
 

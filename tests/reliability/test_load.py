@@ -1,7 +1,11 @@
 """Short forms of `make load`: everything but the speed, which a shared machine cannot promise."""
 
+import pytest
+
 from reliability.attacks import attack, overload
 from reliability.throughput import batch_uploads, single_uploads
+
+pytestmark = pytest.mark.alone
 
 
 def test_single_uploads_are_all_stored_in_little_memory(tmp_path):

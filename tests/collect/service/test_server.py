@@ -23,6 +23,8 @@ from privge.device.batches import send_batches
 from privge.device.web import Client
 from privge.reports import Report, Reports
 
+pytestmark = pytest.mark.alone
+
 
 def memory_of(pid):
     fields = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())

@@ -9,6 +9,8 @@ import pytest
 from collect.service.harness import report_of, running, token_of
 from collect.service.test_server import upload_head
 
+pytestmark = pytest.mark.alone
+
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):

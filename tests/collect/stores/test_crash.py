@@ -7,8 +7,12 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from privge.collect.stores import open_store
 from privge.testing.store_contract import campaign_of
+
+pytestmark = pytest.mark.alone
 
 WRITER = Path(__file__).with_name("crash_writer.py")
 KILLS = 5

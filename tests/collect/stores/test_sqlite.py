@@ -332,6 +332,7 @@ def test_damage_inside_the_file_is_found(path):
     store.close()
 
 
+@pytest.mark.alone
 def test_a_million_reports_fit_130_megabytes(store, path):
     campaign = campaign_of(k=20)
     store.add_campaign(campaign)
