@@ -5,14 +5,20 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def compress(sources, targets, nodes):
-    """Return sorted symmetric rows without self-loops and repetitions, by two counting sorts."""
+def begin_rows(sources, targets, nodes):
+    """Return where each row begins, and the last one ends, if edges other than self-loops are written both ways."""
     counts = np.zeros(nodes + 1, np.int64)
     for e in range(sources.size):
         if sources[e] != targets[e]:
             counts[sources[e] + 1] += 1
             counts[targets[e] + 1] += 1
-    starts = np.cumsum(counts)
+    return np.cumsum(counts)
+
+
+@njit(cache=True, nogil=True)
+def compress(sources, targets, nodes):
+    """Return sorted symmetric rows without self-loops and repetitions, by two counting sorts."""
+    starts = begin_rows(sources, targets, nodes)
     fill = starts[:-1].copy()
     unsorted = np.empty(starts[-1], np.int32)
     for e in range(sources.size):

@@ -3,18 +3,13 @@
 import numpy as np
 from numba import njit
 
-from privge.graph._kernels.rows import finished, mixed_edge
+from privge.graph._kernels.rows import begin_rows, finished, mixed_edge
 
 
 @njit(cache=True, nogil=True)
 def compress_weighted(sources, targets, weights, nodes):
     """As `compress`, with weights; those of the same edge are added, in an order that depends on nothing but them."""
-    counts = np.zeros(nodes + 1, np.int64)
-    for e in range(sources.size):
-        if sources[e] != targets[e]:
-            counts[sources[e] + 1] += 1
-            counts[targets[e] + 1] += 1
-    starts = np.cumsum(counts)
+    starts = begin_rows(sources, targets, nodes)
     fill = starts[:-1].copy()
     unsorted, carried = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.float64)
     for e in range(sources.size):
