@@ -2,6 +2,7 @@
 
 import logging
 from dataclasses import asdict, dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -12,6 +13,8 @@ from privge.embedding.embedding import Embedding
 from privge.embedding.join import Joining, Unknown
 from privge.errors import OtherGraph
 from privge.graph import Graph
+from privge.graph.inputs import as_graph
+from privge.graph.stored import StoredGraph
 from privge.propagation import Local
 from privge.reports import Reports
 
@@ -50,6 +53,20 @@ class Earlier:
         if self.embedding.provenance.graph.fingerprint != made_from.fingerprint:
             which = "another graph" if self.before is None else "another graph than the previous one that is given"
             raise OtherGraph(f"the embedding was made from {which}")
+
+    @classmethod
+    def of(
+        cls,
+        embedding: Embedding,
+        graph: Graph | StoredGraph,
+        before: Graph | StoredGraph | None,
+        *,
+        tolerance: float | None,
+        unknown: Unknown,
+    ) -> Self:
+        """Take graphs in memory or in folders."""
+        former = None if before is None else as_graph(before)
+        return cls(embedding=embedding, graph=as_graph(graph), before=former, tolerance=tolerance, unknown=unknown)
 
     def used(self, reports: Reports) -> Reports:
         """Return those of the older reports that are in the embedding: their nodes were in its graph."""

@@ -18,7 +18,6 @@ from privge.embedding.join import AS_IN_THE_PAPER, Joining, Unknown
 from privge.embedding.smoothed import AS_GIVEN, Automatic
 from privge.errors import CampaignMismatch, NotUpdatable
 from privge.graph import Graph
-from privge.graph.inputs import as_graph
 from privge.graph.stored import StoredGraph
 from privge.propagation import HERE, Local, Place, Walk
 from privge.reports import Reports
@@ -71,23 +70,11 @@ def update_from_reports(
         All reports of today: the same, and new ones. If none of the older ones is among them, they are refused.
     before
         The graph that the embedding was made from, if it has gained nodes or edges since.
-    tolerance
-        As for `privge.update` and `privge.embed`.
-    unknown
-        As for `privge.update` and `privge.embed`.
-    on
-        As for `privge.update` and `privge.embed`.
-    progress
+    tolerance, unknown, on, progress
         As for `privge.update` and `privge.embed`.
     """
     _check_proof(previous, older, newer)
-    earlier = Earlier(
-        embedding=previous,
-        graph=as_graph(graph),
-        before=None if before is None else as_graph(before),
-        tolerance=tolerance,
-        unknown=unknown,
-    )
+    earlier = Earlier.of(previous, graph, before, tolerance=tolerance, unknown=unknown)
     digest, (old, new) = newer.digest, (_whole(older), _whole(newer))
     gone = _gone(new, old)
     if not gone:

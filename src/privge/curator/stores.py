@@ -16,7 +16,6 @@ from privge.embedding.join import AS_IN_THE_PAPER, Joining, Unknown
 from privge.embedding.smoothed import AS_GIVEN, Automatic
 from privge.errors import BadData, CampaignMismatch, NotUpdatable
 from privge.graph import Graph
-from privge.graph.inputs import as_graph
 from privge.graph.stored import StoredGraph
 from privge.propagation import HERE, Local, Place, Walk
 from privge.reports import Reports
@@ -53,6 +52,8 @@ def embed_store(
 ) -> Made:
     """Embed everything that a store holds of a campaign.
 
+    Up to where the store was read is written down with the vectors, so that `update_from_store` can go on from there.
+
     Parameters
     ----------
     store
@@ -61,16 +62,10 @@ def embed_store(
         What they are spread over.
     campaign
         The id of a campaign, or how it begins; by default the only one.
-    walk
+    walk, joining, on, progress
         As for `privge.embed`.
     automatic
         What of it Stein's unbiased risk chooses.
-    joining
-        As for `privge.embed`.
-    on
-        As for `privge.embed`.
-    progress
-        As for `privge.embed`.
     """
     snapshot = take_snapshot(store, find_campaign(store, campaign))
     _refuse_none(snapshot.reports)
@@ -84,10 +79,10 @@ def update_from_store(
     graph: Graph | StoredGraph,
     previous: Embedding,
     *,
-    campaign: str | None = None,
     before: Graph | StoredGraph | None = None,
     tolerance: float | None = None,
     unknown: Unknown = "refuse",
+    campaign: str | None = None,
     on: Local = HERE,
     progress: Progress | None = None,
 ) -> Made:
@@ -97,34 +92,22 @@ def update_from_store(
 
     Parameters
     ----------
-    store
-        Where the reports are.
-    graph
-        What they are spread over.
+    store, graph
+        Where the reports are now, and what they are spread over.
     previous
         An earlier embedding that `embed_store` or this function made.
-    campaign
-        If it is given, the campaign that the embedding must be of: its id, or how it begins.
     before
         The graph that the embedding was made from, if it has gained nodes or edges since.
-    tolerance
+    tolerance, unknown
         As for `privge.update` and `privge.embed`.
-    unknown
-        As for `privge.update` and `privge.embed`.
-    on
-        As for `privge.update` and `privge.embed`.
-    progress
+    campaign
+        If it is given, the campaign that the embedding must be of: its id, or how it begins.
+    on, progress
         As for `privge.update` and `privge.embed`.
     """
     asked = None if campaign is None else find_campaign(store, campaign)
     since = _sequence(previous, asked)
-    earlier = Earlier(
-        embedding=previous,
-        graph=as_graph(graph),
-        before=None if before is None else as_graph(before),
-        tolerance=tolerance,
-        unknown=unknown,
-    )
+    earlier = Earlier.of(previous, graph, before, tolerance=tolerance, unknown=unknown)
     return _updated(store, earlier, since, on, progress)
 
 
