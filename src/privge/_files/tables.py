@@ -70,7 +70,7 @@ def column_names(path: Path) -> list[str]:
     """Return the names of the columns of a columnar file."""
     if not path.is_file():
         raise BadData(f"{path}: no such file")
-    with _reading(path):
+    with reading(f"{path}: not a {COLUMNAR[path.suffix].called} file"):
         return COLUMNAR[path.suffix].names(path)
 
 
@@ -82,16 +82,17 @@ def refuse_repeated(names: Sequence[str], path: Path) -> None:
 
 
 def _read_columnar(path: Path, columns: Sequence[str] | None) -> pa.Table:
-    with _reading(path):
+    with reading(f"{path}: not a {COLUMNAR[path.suffix].called} file"):
         return COLUMNAR[path.suffix].read(path, None if columns is None else list(columns))
 
 
 @contextmanager
-def _reading(path: Path) -> Iterator[None]:
+def reading(refusal: str) -> Iterator[None]:
+    """Refuse what pyarrow or the system cannot read: in these words, which name the file, and theirs."""
     try:
         yield
     except (pa.ArrowException, OSError) as error:
-        raise BadData(f"{path}: not a {COLUMNAR[path.suffix].called} file ({error})") from error
+        raise BadData(f"{refusal} ({error})") from error
 
 
 def _read_text(path: Path, names: Sequence[str] | None, text: Sequence[str], columns: Sequence[str] | None) -> pa.Table:

@@ -13,14 +13,13 @@ from typing import TypedDict
 
 import click
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from privge._files.columns import ids_of
 from privge._files.folder import Folder
 from privge._files.formats import MATRICES
 from privge._files.parquet import opened_parquet, read_parquet
-from privge._files.tables import line_of, read_table
+from privge._files.tables import line_of, read_table, reading
 from privge.campaign import Campaign
 from privge.cli.ids import IdOptions
 from privge.cli.options import existing, in_parts, naming
@@ -191,13 +190,11 @@ def _tokens_in_file(path: Path, campaign: str, id_column: str = "id") -> dict[st
 
 
 def _tokens_in_part(folder: Folder, name: str, campaign: str) -> dict[str, str] | None:
-    try:
+    with reading(f"{folder.file(name)}: not a Parquet file"):
         with opened_parquet(folder, name) as (parquet, _):
             if not {"id", "token"} <= set(parquet.schema_arrow.names):
                 return None
         table = read_parquet(folder, name, ["id", "token"])
-    except (pa.ArrowException, OSError) as error:
-        raise BadData(f"{folder.file(name)}: not a Parquet file ({error})") from error
     ids, tokens = (table[column].to_pylist() for column in ("id", "token"))
     return _checked(ids, tokens, campaign, lambda row: f"{folder.file(name)}, row {row + 1}")
 
@@ -221,8 +218,5 @@ def _checked(
 
 
 def _length(folder: Folder, name: str) -> int:
-    try:
-        with opened_parquet(folder, name) as (parquet, _):
-            return int(parquet.metadata.num_rows)
-    except (pa.ArrowException, OSError) as error:
-        raise BadData(f"{folder.file(name)}: not a Parquet file ({error})") from error
+    with reading(f"{folder.file(name)}: not a Parquet file"), opened_parquet(folder, name) as (parquet, _):
+        return int(parquet.metadata.num_rows)

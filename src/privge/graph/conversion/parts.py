@@ -12,8 +12,8 @@ from typing import Any, Literal
 import pyarrow as pa
 
 from privge._files.folder import Folder
-from privge._files.parquet import opened_parquet
-from privge._files.tables import first_spoiled, is_text
+from privge._files.parquet import Opened, opened_parquet
+from privge._files.tables import first_spoiled, is_text, reading
 from privge._imports import needed
 from privge.errors import BadData
 from privge.graph._weights import first_unusable
@@ -70,7 +70,7 @@ class Part:
             before += len(batch)
 
     def _batches(self, rows: int, columns: tuple[str, ...]) -> Iterator[tuple[list[pa.Array], pa.RecordBatch]]:
-        with _reading(self.address), opened_parquet(*Folder.containing(self.address)) as (parquet, threads):
+        with _opened(self.address) as (parquet, threads):
             for batch in parquet.iter_batches(rows, columns=list(columns), use_threads=threads):
                 places = {name: f"{self.address}: {name}" for name in self.columns}
                 yield [_checked(batch.column(name), self.kind, places[name]) for name in self.columns], batch
@@ -113,7 +113,7 @@ def _parts(place: str, choose: Chooser, weight: str | None = None) -> list[Part]
 
 
 def _part(address: str, size: int, version: str, choose: Chooser, weight: str | None) -> Part:
-    with _reading(address), opened_parquet(*Folder.containing(address)) as (parquet, _):
+    with _opened(address) as (parquet, _):
         schema, rows = parquet.schema_arrow, parquet.metadata.num_rows
     try:
         columns = choose(schema.names)
@@ -169,12 +169,9 @@ def _system(place: str) -> tuple[Any, str]:
 
 
 @contextmanager
-def _reading(address: str) -> Iterator[None]:
-    """Name the file in what pyarrow and the system say of it."""
-    try:
-        yield
-    except (pa.ArrowException, OSError) as error:
-        raise BadData(f"{address}: cannot be read as Parquet ({error})") from error
+def _opened(address: str) -> Iterator[Opened]:
+    with reading(f"{address}: cannot be read as Parquet"), opened_parquet(*Folder.containing(address)) as opened:
+        yield opened
 
 
 def _checked(ids: pa.Array, kind: Kind, place: str) -> pa.Array:
