@@ -63,6 +63,12 @@ _BATCHES = ("unknown", "not_open_yet", "batch", *_WHO, *_BODIES)
 _node = partial(Operation, access="node")
 _operator = partial(Operation, access="operator")
 
+
+def _batch(path: str, handler: Handler, body: object) -> Operation:
+    """Return what takes many at once and answers each as if it had come alone."""
+    return _node("POST", path, handler, list[bodies.Result], body=(BATCH_TYPE, body), refusals=_BATCHES)
+
+
 OPERATIONS = (
     _node(
         "PUT",
@@ -73,23 +79,9 @@ OPERATIONS = (
         success=(201, 200),
         refusals=_REPORTS,
     ),
-    _node(
-        "POST",
-        paths.reports(_ID),
-        reports.post_batch,
-        list[bodies.Result],
-        body=(BATCH_TYPE, bodies.Batch),
-        refusals=_BATCHES,
-    ),
+    _batch(paths.reports(_ID), reports.post_batch, bodies.Batch),
     _node("GET", paths.standing(_ID), standing.get_standing, bodies.Standing, refusals=_STANDINGS),
-    _node(
-        "POST",
-        paths.standings(_ID),
-        standing.post_tokens,
-        list[bodies.Result],
-        body=(BATCH_TYPE, bodies.Tokens),
-        refusals=_BATCHES,
-    ),
+    _batch(paths.standings(_ID), standing.post_tokens, bodies.Tokens),
     Operation("GET", paths.campaign(_ID), campaigns.get_campaign, refusals=("unknown",)),
     _operator(
         "GET", paths.status(_ID), campaigns.get_status, bodies.CampaignStatus, refusals=("unauthorized", "unknown")
