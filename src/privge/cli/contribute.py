@@ -30,9 +30,9 @@ class ValueOptions:
 
     url: str = option(
         "--campaign",
-        required=True,
         metavar="URL",
         help="https://host/v1/campaigns/ and the id; with --check, a campaign in TOML or JSON.",
+        required=True,
     )
     features_path: Path = file_option(
         "--features", about="Your values (.json): a list in order, or an object by name. They stay here.", required=True

@@ -104,12 +104,12 @@ def convert(read: EdgeOptions, columns: ColumnOptions, options: ConversionOption
             read.edges,
             output,
             nodes=read.nodes,
-            source=names.source,
-            target=names.target,
-            weight=names.weight,
             id_column=options.id_column,
             memory=options.memory,
             progress=progress,
+            source=names.source,
+            target=names.target,
+            weight=names.weight,
         )
     seconds = time.perf_counter() - start
     if as_json:

@@ -19,9 +19,7 @@ class PlaceOfGraph:
     """Where a graph is."""
 
     graph_place: str = place_option(
-        "--graph",
-        about=f"Edges: {ALL_NAMES}; or what `privge convert` made.",
-        required=True,
+        "--graph", about=f"Edges: {ALL_NAMES}; or what `privge convert` made.", required=True
     )
     nodes_path: Path | None = file_option("--nodes", about="Table with a column id: all nodes, isolated ones too.")
 

@@ -12,6 +12,7 @@ from privge.cli.options import INPUT, OUTPUT
 from privge.errors import BadData
 
 _KEYS_HELP = "Signing keys, made by `privge token keygen`.  [default: PRIVGE_TOKEN_KEYS]"
+_DAYS = click.FloatRange(0, 3650, min_open=True)
 
 
 def keys_field() -> Any:  # noqa: ANN401 (a field)
@@ -56,13 +57,7 @@ def keygen(output: Path, *, rotate: bool) -> None:
 @click.option("--node", required=True, help="The node that the device speaks for.")
 @click.option("--integer", is_flag=True, help="The node id is a number, not a text.")
 @click.option("--campaign", help="Id of the one campaign it is for.  [default: any]")
-@click.option(
-    "--days",
-    type=click.FloatRange(0, 3650, min_open=True),
-    default=30.0,
-    show_default=True,
-    help="How long the token is valid.",
-)
+@click.option("--days", type=_DAYS, default=30.0, show_default=True, help="How long the token is valid.")
 def mint(keys_file: Path | None, node: str, campaign: str | None, days: float, *, integer: bool) -> None:
     """Print a token for one node.
 

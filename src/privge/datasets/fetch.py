@@ -30,9 +30,8 @@ def fetch(
         with _alone_in(folder):
             _fetch(description, directory, progress, retries)
     except DatasetMissing as error:
-        raise DatasetMissing(
-            f"{description.name}: {error}; without a network: {by_hand(description, directory)}"
-        ) from error
+        otherwise = f"without a network: {by_hand(description, directory)}"
+        raise DatasetMissing(f"{description.name}: {error}; {otherwise}") from error
     except OSError as error:
         raise DatasetMissing(f"{description.name}: {folder} cannot be written ({error})") from error
 

@@ -17,11 +17,11 @@ from privge.datasets.contents import Blob
 _RECONSTRUCT: Final = "numpy.core.multiarray _reconstruct"
 _NDARRAY: Final = "numpy ndarray"
 _DTYPE: Final = "numpy dtype"
+_TYPES: Final = {"i4": np.dtype("<i4"), "i8": np.dtype("<i8"), "f4": np.dtype("<f4"), "f8": np.dtype("<f8")}
 _MATRIX: Final = "scipy.sparse.csr csr_matrix"
 _DEFAULTDICT: Final = "collections defaultdict"
 _LIST: Final = "__builtin__ list"
 _NAMES: Final = {_RECONSTRUCT, _NDARRAY, _DTYPE, _MATRIX, _DEFAULTDICT, _LIST}
-_TYPES: Final = {"i4": np.dtype("<i4"), "i8": np.dtype("<i8"), "f4": np.dtype("<f4"), "f8": np.dtype("<f8")}
 
 _CONSTANTS: Final = {"NONE": None, "NEWTRUE": True, "NEWFALSE": False}
 _LITERALS: Final = {"BININT", "BININT1", "BININT2", "SHORT_BINSTRING", "BINSTRING", "BINUNICODE"}

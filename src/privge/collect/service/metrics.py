@@ -24,11 +24,11 @@ BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 
 REQUESTS: Final = "privge_requests_total"
 REPORTS: Final = "privge_reports_total"
 SECONDS: Final = "privge_request_seconds"
+_SUM = f"{SECONDS}_sum"
 RETIRED: Final = "privge_retired_total"
 QUEUE: Final = "privge_queue_depth"
 BODIES: Final = "privge_body_bytes"
 
-_SUM = f"{SECONDS}_sum"
 _EDGES = (*(f"{bucket:g}" for bucket in BUCKETS), "+Inf")
 
 _Counts: TypeAlias = defaultdict[tuple[str, tuple[str, ...]], float]  # by name and values of the labels
