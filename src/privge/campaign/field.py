@@ -42,7 +42,7 @@ class Asked:
     Parameters
     ----------
     help
-        What the option says of itself.
+        What the option says of itself in ``--help``.
     default
         What the option is by default, if that is not the default of the field.
     flag

@@ -33,10 +33,12 @@ ALPHA = 1e-9
 class Unexplained:
     """What the law of a campaign cannot explain.
 
+    Only numbers: which of the reports are the false ones, nobody can say.
+
     Parameters
     ----------
     campaign
-        Id of the campaign.
+        Id of the campaign that the reports answer.
     reports
         How many reports were looked at.
     false

@@ -28,6 +28,8 @@ def load(
 ) -> Dataset:
     """Return a dataset.
 
+    Its files are downloaded once; those that are there stay as they are.
+
     Parameters
     ----------
     name

@@ -53,7 +53,7 @@ class Contribution:
     Parameters
     ----------
     campaign
-        Id of the campaign.
+        Id of the campaign, as in its address.
     report
         SHA-256 of the report that was sent.
     drawn
@@ -89,7 +89,9 @@ def contribute(
     patience: Patience = PATIENCE,
     pace: Pace = PACE,
 ) -> Contribution:
-    """Send one private report to a campaign. Run again after any failure: the same bytes are sent, never a second draw.
+    """Send one private report to a campaign.
+
+    Run again after any failure: the same bytes are sent, never a second draw.
 
     Parameters
     ----------

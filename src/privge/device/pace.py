@@ -21,7 +21,7 @@ class Pace:
     Parameters
     ----------
     least
-        Seconds of the shortest slot.
+        Seconds of the shortest slot, however short the rehearsal was.
     clock
         What tells the time.
     sleep

@@ -24,7 +24,9 @@ _ALIKE = "are ids written alike in both? 007 is not 7, and blanks count"
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How reports become numbers: what `privge.Reports.decode` is told, and what provenance writes down.
+    """How reports become numbers.
+
+    It is what `privge.Reports.decode` is told, and what provenance writes down.
 
     Parameters
     ----------

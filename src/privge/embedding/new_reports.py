@@ -20,7 +20,7 @@ class NewReports:
     Parameters
     ----------
     reports
-        The new ones.
+        The new ones; they take the place of former ones of the same nodes.
     former
         Those that there were; one of a node that reported again does not count any more.
     joining

@@ -35,7 +35,7 @@ class Accuracy:
     Parameters
     ----------
     name
-        What it is called.
+        What it is called, in the table and on the page.
     kind
         ``control`` or ``private``.
     explained

@@ -35,7 +35,9 @@ def run_all(
     data_dir: Path | None = None,
     progress: Progress | None = None,
 ) -> int:
-    """Run every unfinished repeat and save each when it is done; return how many were run.
+    """Run every unfinished repeat; return how many were run.
+
+    Each is saved when it is done, so that a run that was cut off goes on where it stopped.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Files to graphs, and back.
 
-Ids of a text file are text, ids of a Parquet column are what the column holds. Whoever wants integers from text says so
-(``integer_ids``); then every id must be the plain spelling of an integer.
+Ids are text in a text file, and in Parquet what the column holds. With ``integer_ids``, every text must be an integer,
+plainly spelled.
 """
 
 import logging

@@ -48,7 +48,7 @@ class Laplace(Law):
     Parameters
     ----------
     levels
-        Number of input levels on the public grid, at least 2.
+        Number of levels of the public grid to which inputs are rounded, at least 2.
     cells
         Cells that the input range spans, at most ``levels - 1``.
     spread

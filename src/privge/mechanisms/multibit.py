@@ -37,7 +37,7 @@ class MultiBit(Law):
     Parameters
     ----------
     levels
-        Number of input levels on the public grid, at least 2.
+        Number of input levels on the public grid, at least 2 for its two ends.
     slope
         Weight that moves from output -1 to output +1 with each level.
     """

@@ -18,7 +18,7 @@ class Fitting:
     Parameters
     ----------
     features
-        How many features the campaign has.
+        How many features the campaign has; a report may ask for fewer.
     missing
         The features whose value is missing or not a number.
     outside

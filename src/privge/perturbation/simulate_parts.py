@@ -117,12 +117,12 @@ def _claim(target: Folder, campaign: Campaign, names: list[str], seed: int | Non
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What a task says of its part.
+    """What a task says of its part; the reports themselves stay in the file that it wrote.
 
     Parameters
     ----------
     reports
-        How many it has.
+        How many reports the file of the part has.
     extra
         Columns of the file that are not features.
     tally

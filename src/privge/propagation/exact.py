@@ -15,7 +15,10 @@ _COLUMNS = 64
 
 @dataclass(frozen=True, slots=True)
 class Exact:
-    """Factor ``D - (1-alpha) A`` once, then solve for every column."""
+    """A direct solve.
+
+    ``D - (1-alpha) A`` is factored once, and then solved for every column.
+    """
 
     name: ClassVar[str] = "exact"
 

@@ -92,10 +92,12 @@ class Propagation:
 class Problem:
     """One propagation: a graph, its features, and the walk.
 
+    Features that do not fit the graph, or are not finite, are refused.
+
     Parameters
     ----------
     graph
-        The public graph.
+        The public graph, whose nodes are the rows of the result.
     features
         One sparse row for each node, in the graph's order.
     walk

@@ -75,7 +75,7 @@ class Ripple:
     Parameters
     ----------
     problem
-        The system that the result shall solve.
+        The system that the result shall solve, up to its tolerance.
     rows
         Where it does not.
     largest

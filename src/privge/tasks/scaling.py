@@ -39,7 +39,7 @@ class Scaling:
     Parameters
     ----------
     width
-        Number of columns of the matrix.
+        Number of columns of the matrix, and of the rows that are scaled later.
     columns
         The columns that are used, or None for all: columns of zeros say nothing and only cost time.
     shift

@@ -12,7 +12,9 @@ _LEAST_ADMIN_TOKEN = 32
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one sender may take from the others. Every number is above 0.
+    """What one sender may take from the others.
+
+    Every number is above 0.
 
     Parameters
     ----------
@@ -53,12 +55,12 @@ class Limits:
     requests: int = 512
     batches: int = 64
     batches_of_node: int = 4
-    arriving: int = 1024
+    arriving: int = 2**10
     queue: int = 20_000
     bytes_in_flight: int = 32 * 2**20
     rate: float = 1.0
     burst: int = 20
-    nodes: int = 65_536
+    nodes: int = 2**16
     retry_seconds: int = 2
     drain_seconds: float = 20.0
 
@@ -72,6 +74,8 @@ class Limits:
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What a service needs besides its store.
+
+    The operator decides it once, before the service starts.
 
     Parameters
     ----------

@@ -45,6 +45,8 @@ class Kind(Enum):
 class Act:
     """One line of the log.
 
+    Lines are only ever added.
+
     Parameters
     ----------
     number

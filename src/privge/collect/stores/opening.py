@@ -27,7 +27,7 @@ class StoreKind:
     Parameters
     ----------
     called
-        What people call its database.
+        What people call its database, for help texts and messages too.
     schemes
         What its addresses begin with.
     address

@@ -93,7 +93,7 @@ class Erased:
     Parameters
     ----------
     campaigns
-        Where a report was removed.
+        Ids of the campaigns from which a report was removed.
     before
         In how many others the node took part, and nothing was left: erased before, or retired.
     """

@@ -32,10 +32,12 @@ class RowRange(NamedTuple):
 class Buckets:
     """Files of pairs ``(row, target)``, one for each range of rows.
 
+    All pairs of a row are in one file, so that one bucket after the other can be sorted in memory.
+
     Parameters
     ----------
     folder
-        Where the files are.
+        Where the files of all buckets are.
     nodes
         Number of rows in all.
     shift

@@ -22,7 +22,7 @@ class Conversion:
     Parameters
     ----------
     work
-        The folder for these files.
+        The folder for these files, from which a run that was cut off goes on.
     parts, nodes
         The files of edges and, if they were given, of nodes.
     nodes_place

@@ -26,7 +26,7 @@ class Entries:
     Parameters
     ----------
     folder
-        The shared folder.
+        The folder that holds them, shared by all workers.
     parts
         How many parts they come in; a row's non-zeros are all in one part.
     columns

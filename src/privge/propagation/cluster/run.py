@@ -39,7 +39,7 @@ class Inputs:
     Parameters
     ----------
     graph
-        The graph, in a shared folder.
+        The graph, in a folder that all workers share.
     features
         A digest of the features, or of whatever they are made from.
     walk
@@ -64,7 +64,7 @@ class Run:
     Parameters
     ----------
     folder
-        The folder of the run and its regime.
+        The folder of the run and its regime, where tasks leave what they finished.
     graph, entries
         The graph and the features, each in a shared folder.
     walk
