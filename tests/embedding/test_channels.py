@@ -11,6 +11,7 @@ from privge.datasets import social_network
 from privge.embedding import answers_channel, structure_channel, together
 from privge.embedding.provenance import Provenance
 from privge.errors import BadData, NotUpdatable
+from privge.questions import Choice, ChoiceFeature
 
 NETWORK = social_network(200, 3, 5, seed=2)
 IDS = NETWORK.graph.ids
@@ -111,6 +112,32 @@ def test_answers_stay_at_their_node(parts):
     assert (answers.matrix[:120] == 0).all()
     assert answers.matrix[120:] == pytest.approx(reports.decode("unbiased").toarray())
     assert answers.provenance.source.participation == pytest.approx(0.4)
+
+
+def test_answers_to_a_choice_are_exact_log_likelihoods():
+    values = ("blue", "green", "red")
+    c = pg.Campaign(questions=[Choice(ChoiceFeature("team", values))], epsilon=2.0)
+    people = {"team": np.array(values)[NETWORK.labels[:50]].tolist()}
+    reports = c.simulate(people, ids=IDS[:50], seed=1)
+    answers = answers_channel(NETWORK.graph, reports)
+    assert answers.channels["answers"].names == values
+    assert answers.matrix[:50] == pytest.approx(reports.log_likelihood())
+    assert np.ptp(answers.matrix[0]) == pytest.approx(2.0, abs=1e-6)  # an answer moves log-odds by epsilon
+    assert (answers.matrix[50:] == 0).all()
+
+
+def test_the_round_of_a_campaign_is_written_down():
+    pieces = {}
+    for name, epsilon, people in (("private", 1.0, np.arange(100)), ("answers", 4.0, np.arange(100, 200))):
+        c = pg.Campaign(dimensions=5, low=0, high=1, mechanism="multibit", epsilon=epsilon, k=1, round="spring")
+        reports = c.simulate(NETWORK.features[people], ids=IDS[people], seed=1)
+        pieces[name] = (
+            pg.embed(NETWORK.graph, reports) if name == "private" else answers_channel(NETWORK.graph, reports)
+        )
+    whole = together(pieces)
+    assert [source.round for source in whole.provenance.sources] == ["spring", "spring"]
+    assert whole.epsilon == 4.0
+    assert Provenance.from_json(whole.provenance.to_json()) == whole.provenance
 
 
 @pytest.mark.parametrize("name", ["z.parquet", "z.npy", "z"])

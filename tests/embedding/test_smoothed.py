@@ -7,11 +7,12 @@ import pytest
 
 import privge as pg
 from privge.datasets import social_network
-from privge.embedding.join import Reading, feature_rows
+from privge.embedding.join import Joining, Reading, feature_rows
 from privge.embedding.known_noise import known_noise
 from privge.embedding.provenance import Provenance
 from privge.errors import NotUpdatable
 from privge.propagation import Walk
+from privge.questions import Direction, Encoding, NumbersFeature
 
 NETWORK = social_network(800, 4, 12, seed=3)
 
@@ -140,6 +141,48 @@ def test_the_estimator_takes_auto_too():
     estimator.fit(NETWORK.features)
     assert estimator.embedding_.provenance.run.smoothing.smoother is not None
     assert pg.PrivGE(alpha="auto").get_params()["alpha"] == "auto"
+
+
+def direction_reports(epsilon, features=NETWORK.features):
+    encoding = Encoding((NumbersFeature(12, 0, 1),))
+    c = pg.Campaign(questions=[Direction(encoding)], epsilon=epsilon)
+    return c.simulate(features, ids=NETWORK.graph.ids, seed=1), encoding
+
+
+def test_whole_profiles_in_one_report_have_exactly_known_noise():
+    """The sum of squared errors of 800 unbiased reports is that of the known noise, within five standard errors."""
+    reports, encoding = direction_reports(4.0)
+    rows = feature_rows(NETWORK.graph, reports, Joining("unbiased"))
+    profiles = encoding.coordinates(NETWORK.features).astype(np.float64)
+    unit = profiles / np.linalg.norm(profiles, axis=1, keepdims=True)
+    wrong = np.square(rows.toarray() - unit).sum(axis=1)
+    known = known_noise(rows, reports.campaign, Reading("unbiased"))
+    assert known.estimator.endswith("exactly")
+    assert abs(known.noise.rows.sum() - wrong.sum()) < 5 * np.std(wrong) * np.sqrt(800)
+    assert known.noise.entry == pytest.approx(reports.campaign.noise[0])
+    about_mean = np.square(unit - unit.mean(axis=0)).sum()
+    assert known.spread == pytest.approx(about_mean, rel=0.2)
+
+
+def test_whole_profiles_are_smoothed_towards_the_clean_ones():
+    reports, encoding = direction_reports(4.0)
+    z = pg.embed(NETWORK.graph, reports, smoother="auto", decoding="unbiased")
+    profiles = encoding.coordinates(NETWORK.features).astype(np.float64)
+    unit = profiles / np.linalg.norm(profiles, axis=1, keepdims=True)
+    true = 1 - np.square(unit - z.matrix).sum() / np.square(unit - unit.mean(axis=0)).sum()
+    assert true == pytest.approx(z.provenance.run.smoothing.predicted_gain, abs=0.1)
+    assert true > 0.1
+
+
+def test_whole_profiles_of_other_people_tell_nothing_of_the_graph():
+    shuffled = NETWORK.features[np.random.default_rng(0).permutation(800)]
+    z = pg.embed(NETWORK.graph, direction_reports(2.0, shuffled)[0], smoother="clusters", decoding="unbiased")
+    assert z.provenance.run.smoothing.predicted_gain == 0
+
+
+def test_answers_are_smoothed_without_bias_or_not_at_all():
+    with pytest.raises(ValueError, match="give decoding='unbiased'"):
+        pg.embed(NETWORK.graph, direction_reports(2.0)[0], smoother="auto")
 
 
 def test_labels_are_not_read():

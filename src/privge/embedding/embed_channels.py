@@ -6,15 +6,13 @@ from dataclasses import replace
 from importlib.metadata import version
 
 import numpy as np
-import scipy.sparse
 
 from privge._typing import Progress
 from privge.embedding.channel import ANSWERS, NAMES, PRIVATE, STRUCTURE, Channel
 from privge.embedding.computation import Computation
 from privge.embedding.embedding import Embedding
-from privge.embedding.join import Joining, feature_rows
+from privge.embedding.join import Joining, check_strangers, joined
 from privge.embedding.provenance import Provenance, PublicGraph, Source
-from privge.embedding.smoothed import reported
 from privge.errors import BadData
 from privge.graph import GraphData, as_graph
 from privge.graph.labels import LabelsById, LabelsByRow
@@ -65,6 +63,9 @@ def structure_channel(
 def answers_channel(graph: GraphData, reports: Reports, joining: Joining | None = None) -> Embedding:
     """Return the answers to the questions of a campaign as a channel: each at its own node, not spread.
 
+    If one question has a few answers, such as a choice or a model, the columns are the exact log-likelihoods of these
+    answers, given what was reported; otherwise the answers are decoded.
+
     Parameters
     ----------
     graph
@@ -76,11 +77,22 @@ def answers_channel(graph: GraphData, reports: Reports, joining: Joining | None 
     """
     network, start = as_graph(graph), time.perf_counter()
     joining = Joining("unbiased") if joining is None else joining
-    rows = feature_rows(network, reports, joining)
-    source = Source.of(reports.campaign, joining, int(reported(rows).sum()) / max(1, network.nodes))
+    found = joined(network, reports.ids)
+    check_strangers(found.strangers, len(reports), joining.unknown)
+    few = [question for question in reports.campaign.questions or () if question.options]
+    answers = reports.log_likelihood() if len(few) == 1 else joining.decoded(reports).toarray()
+    matrix = np.zeros((network.nodes, answers.shape[1]), dtype=np.float32)
+    matrix[found.rows] = answers[found.reports]
+    source = Source.of(reports.campaign, joining, len(found.rows) / max(1, network.nodes))
+    channel = Channel(
+        name=ANSWERS,
+        columns=matrix.shape[1],
+        source=0,
+        made="log-likelihood of each answer" if len(few) == 1 else f"decoded answers, {joining.decoding}",
+        names=few[0].options if len(few) == 1 else reports.campaign.column_names or (),
+    )
     source = replace(source, reports_digest=reports.digest)
-    channel = Channel(name=ANSWERS, columns=rows.shape[1], source=0, made=f"decoded answers, {joining.decoding}")
-    return _unpropagated(network, _dense(rows), channel, source, time.perf_counter() - start)
+    return _unpropagated(network, matrix, channel, source, time.perf_counter() - start)
 
 
 def together(channels: Mapping[str, Embedding]) -> Embedding:
@@ -134,7 +146,3 @@ def _unpropagated(
         channels=(channel,),
     )
     return Embedding(network.ids, matrix, made)
-
-
-def _dense(rows: scipy.sparse.csr_array) -> Matrix:
-    return np.asarray(rows.toarray(), dtype=np.float32)

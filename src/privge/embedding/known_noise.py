@@ -10,6 +10,9 @@ from the mean square of the codes: it is the B-th part of what they have above A
 means, and with this the noise is counted as large as it can be: the predicted gain is then a lower bound. With two
 levels every ``x^2`` is 1.
 
+*Answers to questions.* A direction, a yes or no, and one of a few all have length 1 in truth, so what a report has
+beyond that is noise, exactly. With numbers among the questions the noise is that in the middle of what can be said.
+
 The noise of a row is what its report has, minus the mean that a clean row has (``energy``), where noise is larger than
 the features: so a report with large codes by chance is not taken for one that says much. Elsewhere all rows have the
 same noise.
@@ -20,9 +23,11 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse
 
+from privge._typing import Floats
 from privge.campaign import Campaign
 from privge.embedding.join import Reading
 from privge.mechanisms import Clipped
+from privge.questions import Choice, Direction, Model, Question, YesNo
 from privge.smoothing import Noise
 
 _MEASURED = "variance of the law, sampling included, at the mean square of the features that the codes show"
@@ -61,11 +66,13 @@ def known_noise(rows: scipy.sparse.csr_array, campaign: Campaign, reading: Readi
     reading
         How they were decoded.
     """
-    moments = _Moments.of(campaign, reading)
     reported = max(1, int((np.diff(rows.indptr) > 0).sum()))
     width = rows.shape[1]
     means = np.asarray(rows.sum(axis=0), dtype=np.float64).ravel() / reported
     energies = np.asarray(rows.multiply(rows).sum(axis=1), dtype=np.float64).ravel()
+    if campaign.questions is not None:
+        return _of_answers(energies, means, reported, campaign, reading)
+    moments = _Moments.of(campaign, reading)
     entry = energies.sum() / reported / width
     least = max(0.0, (float(means @ means) / width - entry / reported) / max(moments.gain**2, 1e-300))
     square, estimator = moments.mean_square(entry, min(1.0, least))
@@ -75,6 +82,27 @@ def known_noise(rows: scipy.sparse.csr_array, campaign: Campaign, reading: Readi
     largest = moments.gain**2 * width if estimator == _LARGEST else clean
     spread = reported * (largest - float(means @ means)) + noise if moments.gain else 0.0
     return KnownNoise(Noise(by_row, noise / width), spread, estimator)
+
+
+def _of_answers(energies: Floats, means: Floats, reported: int, campaign: Campaign, reading: Reading) -> KnownNoise:
+    """Return the noise of unbiased answers to questions."""
+    if reading.decoding != "unbiased":
+        raise ValueError("the noise of answers to questions is known of unbiased ones: give decoding='unbiased'")
+    exact = all(_has_unit_length(question, campaign) for question in campaign.questions or ())
+    clean = float(campaign.dimensions) if exact else max(0.0, energies.sum() / reported - campaign.noise.sum())
+    noise = max(0.0, energies.sum() / reported - clean)
+    by_row = energies - clean if exact else np.full(len(energies), noise)
+    columns = campaign.noise
+    entry = float(np.square(columns).sum() / columns.sum())
+    spread = reported * (clean - float(means @ means)) + noise
+    return KnownNoise(Noise(by_row, entry), spread, _KNOWN if exact else _LARGEST)
+
+
+def _has_unit_length(question: Question, campaign: Campaign) -> bool:
+    """Say whether the true answer has length 1, whatever it is: a direction, a yes or no, one of a few."""
+    if isinstance(question, Model) and campaign.assignment is not None and campaign.assignment.width:
+        return False  # columns of classes that a person is not asked about are not 0 in truth
+    return isinstance(question, Choice | Direction | Model | YesNo)
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,7 @@ class Source(Reading):
             epsilon=None if campaign.epsilon == math.inf else campaign.epsilon,
             k=campaign.k,
             participation=participation,
-            round=getattr(campaign, "round", None),
+            round=campaign.round,
             **joining.reading,
         )
 

@@ -21,7 +21,7 @@ ALPHAS = (0.02, 0.05, 0.1, 0.2, 0.5)
 RS = (0.0, 0.5, 1.0)
 """Convolution coefficients that are tried."""
 
-RANKS = (1, 2, 4, 6, 8, 12, 16, 24, 32, 64, 128)
+RANKS = (1, 2, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 """Numbers of eigenvectors and of clusters that are tried; 1 of eigenvectors only."""
 
 _PROBES = (64, 256)  # at least and at most

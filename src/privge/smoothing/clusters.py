@@ -18,6 +18,7 @@ from privge.propagation import Matrix
 from privge.smoothing.smoother import Trace
 
 _ROUNDS = 50  # of k-means, at most
+_SETTLED = 1e-3  # share of the rows that may still move when it ends
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,9 +72,10 @@ def clusters_of(vectors: Floats, count: int) -> NDArray[np.int64]:
     groups = np.full(len(rows), -1, dtype=np.int64)
     for _ in range(_ROUNDS):
         nearest = vq(rows, centres, check_finite=False)[0].astype(np.int64)
-        if np.array_equal(nearest, groups):
-            break
+        moved = (nearest != groups).mean()
         groups = np.unique(nearest, return_inverse=True)[1].astype(np.int64)
+        if moved <= _SETTLED:
+            break
         centres = _means(rows, groups)
     return groups
 

@@ -14,6 +14,7 @@ from privge.tasks.links import LinkPredictor
 from privge.tasks.logit import ConditionalLogit
 from privge.tasks.metrics import accuracy, auc, average_precision, macro_f1
 from privge.tasks.nodes import NodeClassifier
+from privge.tasks.private_labels import LabelNoise, private_labels
 from privge.tasks.scaling import Rule, Scaling
 from privge.tasks.splits import EdgeSplit, NodeSplit, split_edges, split_nodes
 
@@ -26,6 +27,7 @@ __all__ = [
     "Evidence",
     "Fusion",
     "Head",
+    "LabelNoise",
     "LabelsById",
     "LinkPredictor",
     "NodeClassifier",
@@ -42,6 +44,7 @@ __all__ = [
     "label_mass",
     "macro_f1",
     "ppr_scores",
+    "private_labels",
     "propagate_labels",
     "split_edges",
     "split_nodes",

@@ -17,6 +17,7 @@ from privge.graph.pairs import NodePairs
 from privge.propagation import Local, Matrix, propagate
 from privge.tasks.by_id import Node
 from privge.tasks.metrics import accuracy, auc
+from privge.tasks.private_labels import LabelNoise
 from privge.tasks.splits import EdgeSplit, NodeSplit
 
 GRID = tuple((alpha, r) for alpha in (0.02, 0.05, 0.1, 0.2) for r in (0.0, 0.5))
@@ -89,12 +90,25 @@ def label_mass(
     graph: GraphData,
     labels: LabelsByRow | LabelsById,
     train: Iterable[object] | None = None,
+    noise: LabelNoise | None = None,
     **options: Unpack[PageRank],
 ) -> tuple[Classes, Matrix]:
-    """Return the classes of the training labels, and how much of each arrives at each node; see `propagate_labels`."""
+    """Return the classes of the training labels, and how much of each arrives at each node; see `propagate_labels`.
+
+    With the ``noise`` of labels that were given under randomised response, classes are all that could be answered, and
+    the mass is an unbiased estimate of that of the true labels. (The strongest class is the same without it.)
+    """
     known = _Known.of(graph, labels)
-    places, _, mass = known.mass(known.rows(train), **options)
-    return known.labels.classes[places], mass
+    rows = known.rows(train)
+    if noise is None:
+        places, _, mass = known.mass(rows, **options)
+        return known.labels.classes[places], mass
+    chosen: PageRank = {**_LABELS, **options}
+    start = scipy.sparse.csr_array(noise.soft(known.labels)[rows])
+    placed = scipy.sparse.csr_array(
+        (start.data, (rows[start.tocoo().row], start.indices)), shape=(known.graph.nodes, len(noise.classes))
+    )
+    return np.array(noise.classes), _walked(known.graph, placed, **chosen)
 
 
 @overload
@@ -200,6 +214,10 @@ def _walk(graph: Graph, rows: Rows, columns: NDArray[np.integer], **options: Unp
     """Return what arrives at each node, column by column, of the ones that stand at these rows and columns."""
     ones = np.ones(len(rows), dtype=np.float32)
     start = scipy.sparse.csr_array((ones, (rows, columns)), shape=(graph.nodes, int(columns.max()) + 1))
+    return _walked(graph, start, **options)
+
+
+def _walked(graph: Graph, start: scipy.sparse.csr_array, **options: Unpack[PageRank]) -> Matrix:
     unknown = sorted(options.keys() - PageRank.__annotations__.keys())
     if unknown:
         raise TypeError(f"{unknown[0]!r} is not an option of a baseline")

@@ -14,6 +14,7 @@ from privge.propagation import Matrix
 from privge.tasks.by_id import Node, chosen, labels_in, matrix_of, rows_in
 from privge.tasks.head import Head
 from privge.tasks.metrics import accuracy
+from privge.tasks.private_labels import LabelNoise
 from privge.tasks.scaling import ScaledRows, Scaling, check_matrix, rows_at_once
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class NodeClassifier(Head):
     kind: ClassVar[str] = "classifier"
 
     classes_: Classes = field(init=False)
+    noise_: LabelNoise | None = field(init=False)
 
     def fit(
         self,
@@ -51,6 +53,7 @@ class NodeClassifier(Head):
         *,
         train: Iterable[object] | None = None,
         validation: Iterable[object] | None = None,
+        noise: LabelNoise | None = None,
     ) -> Self:
         """Train on some nodes; the scale is taken from all of them, without labels.
 
@@ -65,6 +68,9 @@ class NodeClassifier(Head):
         train, validation
             Nodes to learn from and to stop by: ids of an embedding, rows of a matrix. By default all labelled nodes, a
             fifth of them drawn for validation.
+        noise
+            What is known of labels that were given under randomised response: training and stopping then use the
+            forward-corrected loss, and predictions are of the true class. Without it labels are taken as they are.
         """
         training = self._training()
         matrix = matrix_of(vectors)
@@ -72,13 +78,18 @@ class NodeClassifier(Head):
         found = labels_in(vectors, labels)
         learnt, stopping = self._parts(found, *(rows_in(vectors, nodes) for nodes in (train, validation)))
         self.scaling_ = Scaling.fit(matrix, self.scaling)
-        places, targets = np.unique(found.places[learnt], return_inverse=True)
-        self.classes_ = found.classes[places]
+        self.noise_ = noise
+        if noise is None:
+            places, targets = np.unique(found.places[learnt], return_inverse=True)
+            self.classes_ = found.classes[places]
+            expected = _columns(places, found.places[stopping])
+        else:
+            columns, self.classes_ = noise.places(found), np.array(noise.classes)
+            targets, expected = columns[learnt], columns[stopping]
         if len(self.classes_) < 2:
             raise ValueError("the training rows must be of at least two classes")
         generator = np.random.default_rng([self.seed, 2])
         seen, unseen = (self.scaling_.rows(matrix, rows) for rows in (learnt, stopping))
-        expected = _columns(places, found.places[stopping])
         self._train(
             training,
             lambda: self._perceptron(len(self.classes_)),
@@ -176,13 +187,20 @@ class NodeClassifier(Head):
         order = generator.permutation(len(values))
         for part in np.array_split(order, -(-len(order) // self.batch)):
             outputs = self.network_(tensor(values[part], self.device))
-            yield torch.nn.functional.cross_entropy(outputs, torch.from_numpy(targets[part]).to(self.device))
+            expected = torch.from_numpy(targets[part]).to(self.device)
+            if self.noise_ is None:
+                yield torch.nn.functional.cross_entropy(outputs, expected)
+            else:
+                own = torch.softmax(outputs, dim=1).gather(1, expected[:, None])[:, 0]
+                yield -torch.log(self.noise_.other + (self.noise_.own - self.noise_.other) * own).mean()
 
     def _validation_score(self, values: ScaledRows, expected: NDArray[np.int64]) -> float:
         """Return minus the mean loss; a label that training never saw, -1, tells nothing."""
         known = np.flatnonzero(expected >= 0)
-        logs = self._log_probabilities(values)
-        return float(logs[known, expected[known]].mean()) if len(known) else 0.0
+        logs = self._log_probabilities(values)[known, expected[known]]
+        if self.noise_ is not None:
+            logs = np.log(self.noise_.other + (self.noise_.own - self.noise_.other) * np.exp(logs))
+        return float(logs.mean()) if len(known) else 0.0
 
     def _log_probabilities(self, values: ScaledRows) -> NDArray[np.float64]:
         import torch
