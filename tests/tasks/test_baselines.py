@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from privge import Graph
+from privge.structure import pagerank
 from privge.tasks import accuracy, auc, best_label_propagation, best_ppr_scores, ppr_scores, propagate_labels
 from privge.tasks import baselines as module
 
@@ -58,7 +59,7 @@ def test_best_label_propagation_is_chosen_on_validation_nodes_only(network):
 
 
 def test_ppr_scores_are_entries_of_the_dense_matrix(network, monkeypatch):
-    monkeypatch.setattr(module, "COLUMNS", 37)
+    monkeypatch.setattr(pagerank, "COLUMNS", 37)
     graph = network.edges.train_graph
     pairs = np.concatenate([network.edges.test, network.edges.test_negatives])
     expected = dense_ppr(graph, 0.3, 0.5)[pairs[:, 0], pairs[:, 1]]
@@ -66,14 +67,14 @@ def test_ppr_scores_are_entries_of_the_dense_matrix(network, monkeypatch):
 
 
 def test_ppr_scores_never_hold_more_than_a_block_of_columns(network, monkeypatch):
-    widths, original = [], module.propagate
+    widths, original = [], pagerank.propagate
 
     def watch(graph, features, **options):
         widths.append(features.shape[1])
         return original(graph, features, **options)
 
-    monkeypatch.setattr(module, "COLUMNS", 50)
-    monkeypatch.setattr(module, "propagate", watch)
+    monkeypatch.setattr(pagerank, "COLUMNS", 50)
+    monkeypatch.setattr(pagerank, "propagate", watch)
     ppr_scores(network.edges.train_graph, network.edges.test)
     assert max(widths) == 50
 

@@ -4,5 +4,7 @@ scikit-learn (the extra ``train`` or ``demo``) is imported when a channel is fir
 """
 
 from privge.structure.nodes import NodeChannel, NodeViews, node_channel
+from privge.structure.pair_features import PairViews
+from privge.structure.pairs import PairChannel, pair_channel
 
-__all__ = ["NodeChannel", "NodeViews", "node_channel"]
+__all__ = ["NodeChannel", "NodeViews", "PairChannel", "PairViews", "node_channel", "pair_channel"]

@@ -115,8 +115,8 @@ class Network:
     """
 
     hidden: int = 64
-    penalty: float = 0.1
-    rate: float = 0.003
+    penalty: float = 1.0
+    rate: float = 0.002
     epochs: int = 60
     patience: int = 6
 
@@ -125,7 +125,13 @@ class Network:
         with needed("a structural channel"):
             from sklearn.neural_network import MLPClassifier
 
-        model = MLPClassifier((self.hidden,), alpha=self.penalty, learning_rate_init=self.rate, random_state=seed)
+        model = MLPClassifier(
+            (self.hidden,),
+            alpha=self.penalty,
+            learning_rate_init=self.rate,
+            batch_size=max(min(200, len(train.targets)), len(train.targets) // 100),
+            random_state=seed,
+        )
         best, best_loss, best_epoch = None, np.inf, 0
         for epoch in range(self.epochs):
             model.partial_fit(train.features, train.targets, classes=np.arange(classes))

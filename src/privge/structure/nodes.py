@@ -2,28 +2,32 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Self
 
 import numpy as np
 
+from privge._machine import processors
 from privge._typing import Floats, Progress
-from privge.graph import GraphData
+from privge.graph import Graph, GraphData
 from privge.graph.labelled import LabelledGraph, Rows
-from privge.graph.labels import Classes, LabelsById, LabelsByRow
+from privge.graph.labels import Classes, Labels, LabelsById, LabelsByRow
 from privge.ids import Ids
-from privge.propagation import Local
 from privge.structure.calibration import at_temperature, best_temperature
 from privge.structure.degrees import degree_features
-from privge.structure.heads import Features, Head, Logistic, Network
-from privge.structure.order import by_id, folds_of
+from privge.structure.heads import Features, Head
+from privge.structure.named import HeadName, heads_of
+from privge.structure.order import Ordered, folds_of, in_this_order
 from privge.structure.spectrum import leading, spectral_features
 from privge.structure.stacking import Stack, standardise
 from privge.structure.steps import Steps, one_thread
 from privge.structure.walks import Seeds, walk_features
 
-HeadName: TypeAlias = Literal["logistic", "network"]
+WALKS = ((0.05, 0.0), (0.15, 0.0), (0.4, 0.0), (0.05, 0.5), (0.2, 0.5), (0.1, 1.0))
+"""Values of alpha and r with which labels are propagated by default."""
 
-_HEADS: dict[HeadName, Head] = {"logistic": Logistic(), "network": Network()}
+LARGE = 100_000
+"""Nodes beyond which fewer eigenvectors are looked at by default."""
+
 _VALIDATION = 0.2  # share of the labelled nodes kept for choosing, if no validation nodes are given
 
 
@@ -36,15 +40,17 @@ class NodeViews:
     walks
         Values of alpha and r with which labels are propagated.
     vectors
-        Number of leading eigenvectors.
+        Numbers of leading eigenvectors. Each head is fitted once with each of them, and the mean is taken: few vectors
+        know large communities, many know small ones. By default 8, 32 and 128; on graphs of more than 100,000 nodes 8
+        and 32.
     folds
         Into how many parts the training nodes are divided for the walks, at least 2.
     stacks
         Into how many parts they are divided for the heads, at least 2.
     """
 
-    walks: tuple[tuple[float, float], ...] = ((0.05, 0.0), (0.15, 0.0), (0.4, 0.0), (0.05, 0.5), (0.2, 0.5))
-    vectors: int = 32
+    walks: tuple[tuple[float, float], ...] = WALKS
+    vectors: tuple[int, ...] | None = None
     folds: int = 8
     stacks: int = 4
 
@@ -52,8 +58,14 @@ class NodeViews:
         for name in ("folds", "stacks"):
             if getattr(self, name) < 2:
                 raise ValueError(f"{name} must be at least 2, got {getattr(self, name)!r}")
-        if self.vectors < 0:
-            raise ValueError(f"vectors must be at least 0, got {self.vectors!r}")
+        if self.vectors is not None and (len(self.vectors) == 0 or min(self.vectors) < 0):
+            raise ValueError(f"vectors must be numbers of at least 0, one or more, got {self.vectors!r}")
+
+    def widths(self, nodes: int) -> tuple[int, ...]:
+        """Return the numbers of leading eigenvectors on a graph of so many nodes."""
+        if self.vectors is not None:
+            return self.vectors
+        return (8, 32, 128) if nodes <= LARGE else (8, 32)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -137,67 +149,88 @@ def node_channel(
     progress
         Called with the steps done and the steps in all.
     """
-    chosen = [_head(name) for name in heads]
-    if not chosen:
-        raise ValueError("at least one head is needed: logistic, network")
+    chosen = heads_of(heads)
     views = NodeViews() if views is None else views
-    known = _Known.of(graph, labels)
-    learnt, held = known.parts(train, validation, seed)
-    steps = Steps(2 + len(views.walks) + len(heads) * (1 + views.stacks), progress)
+    known = LabelledGraph.of(graph, labels)
+    seen = _Seen.of(known, *_parts(known, train, validation, seed))
+    widths = views.widths(seen.graph.nodes)
+    steps = Steps(2 + len(views.walks) + len(widths) * len(heads) * (1 + views.stacks), progress)
     with one_thread():
-        features = known.features(learnt, views, seed, Local(threads=threads), steps)
-        folds = folds_of(len(learnt), views.stacks, seed + 1)
-        stack = Stack(features, known.labels.places, learnt, held, folds, len(known.labels.classes))
-        predicted = stack.probabilities(chosen, seed, steps.step)
-        temperature = best_temperature(predicted[held], known.labels.places[held])
-    return NodeChannel(known.graph.ids, known.labels.classes, at_temperature(predicted, temperature), temperature)
+        predicted = seen.predictions(chosen, views, seed, threads, steps)
+        temperature = best_temperature(predicted[seen.validation], seen.targets[seen.validation])
+        probabilities = at_temperature(predicted, temperature)[seen.place]
+    return NodeChannel(known.graph.ids, known.labels.classes, probabilities, temperature)
 
 
 @dataclass(frozen=True, eq=False)
-class _Known(LabelledGraph):
-    """What the structure makes of the labels of a graph."""
+class _Seen:
+    """What the structure looks at: a graph in order, the class of each node from 0, and who is learnt from."""
 
-    def parts(
-        self, train: Iterable[object] | None, validation: Iterable[object] | None, seed: int
-    ) -> tuple[Rows, Rows]:
-        """Return training and validation rows in the order of their ids, or say what is wrong with them."""
-        held = None if validation is None else by_id(self.graph, self.rows(validation))
-        learnt = by_id(self.graph, self.rows(train))
-        if train is None and held is not None:
-            learnt = learnt[~np.isin(learnt, held)]
-        if held is None:
-            drawn = np.random.default_rng([seed, 13]).permutation(len(learnt))[: int(_VALIDATION * len(learnt))]
-            held, learnt = learnt[np.sort(drawn)], np.delete(learnt, drawn)
-        if len(np.intersect1d(learnt, held)):
-            raise ValueError("training and validation nodes must be disjoint")
-        self._check(learnt, "training")
-        self._check(held, "validation")
-        if len(np.unique(self.labels.places[learnt])) < 2:
-            raise ValueError("the training nodes must be of at least two classes")
-        return learnt, held
+    graph: Graph
+    place: Rows
+    targets: Rows
+    train: Rows
+    validation: Rows
+    classes: int
 
-    def features(self, train: Rows, views: NodeViews, seed: int, place: Local, steps: Steps) -> Features:
-        """Return everything that is looked at, standardised."""
-        folds = folds_of(len(train), views.folds, seed)
-        seeds = Seeds(train, self.labels.places[train], folds, len(self.labels.classes), views.folds)
+    @classmethod
+    def of(cls, known: LabelledGraph, train: Rows, validation: Rows) -> Self:
+        ordered = Ordered.of(known.graph)
+        place, labels = ordered.place, known.labels
+        learnt, held = (np.sort(place[rows]) for rows in (train, validation))
+        return cls(ordered.graph, place, labels.places[ordered.order], learnt, held, len(labels.classes))
+
+    def predictions(self, heads: list[Head], views: NodeViews, seed: int, threads: int | None, steps: Steps) -> Floats:
+        """Return the mean of all heads over all numbers of eigenvectors."""
+        widths = views.widths(self.graph.nodes)
+        base = self.degrees_and_walks(views, seed, threads, steps)
+        vectors = steps.done(leading(self.graph, max(widths), seed, threads=threads or processors())[1])
+        folds = folds_of(len(self.train), views.stacks, seed + 1)
+        predicted = np.zeros((self.graph.nodes, self.classes))
+        for width in widths:
+            features = np.hstack([base, standardise(spectral_features(vectors[:, :width]))])
+            stack = Stack(features, self.targets, self.train, self.validation, folds, self.classes)
+            predicted += stack.probabilities(heads, seed, steps.step)
+        return predicted / len(widths)
+
+    def degrees_and_walks(self, views: NodeViews, seed: int, threads: int | None, steps: Steps) -> Features:
+        """Return everything but eigenvectors, standardised."""
+        folds = folds_of(len(self.train), views.folds, seed)
+        seeds = Seeds(self.train, self.targets[self.train], folds, self.classes, views.folds)
+        place = in_this_order(threads)
         parts = [steps.done(degree_features(self.graph))]
-        parts.append(steps.done(spectral_features(leading(self.graph, views.vectors, seed)[1])))
-        for alpha, r in views.walks:
-            parts.append(steps.done(walk_features(self.graph, seeds, alpha=alpha, r=r, place=place)))
+        parts += [
+            steps.done(walk_features(self.graph, seeds, alpha=alpha, r=r, place=place)) for alpha, r in views.walks
+        ]
         return standardise(np.hstack(parts))
 
-    def _check(self, rows: Rows, what: str) -> None:
-        if len(rows) == 0:
-            raise ValueError(f"{what} nodes are needed")
-        if len(np.unique(rows)) < len(rows):
-            raise ValueError(f"{what} nodes must be named once each")
-        unlabelled = int((self.labels.places[rows] < 0).sum())
-        if unlabelled:
-            raise ValueError(f"{unlabelled} of {len(rows)} {what} nodes have no label")
+
+def _parts(
+    known: LabelledGraph, train: Iterable[object] | None, validation: Iterable[object] | None, seed: int
+) -> tuple[Rows, Rows]:
+    """Return training and validation rows, or say what is wrong with them."""
+    held = None if validation is None else known.rows(validation)
+    learnt = known.rows(train)
+    if train is None and held is not None:
+        learnt = learnt[~np.isin(learnt, held)]
+    if held is None:
+        learnt = learnt[np.argsort(known.graph.ids[learnt], kind="stable")]  # drawn whatever the order of rows
+        drawn = np.random.default_rng([seed, 13]).permutation(len(learnt))[: int(_VALIDATION * len(learnt))]
+        held, learnt = learnt[drawn], np.delete(learnt, drawn)
+    if len(np.intersect1d(learnt, held)):
+        raise ValueError("training and validation nodes must be disjoint")
+    for rows, what in ((learnt, "training"), (held, "validation")):
+        _check(known.labels, rows, what)
+    if len(np.unique(known.labels.places[learnt])) < 2:
+        raise ValueError("the training nodes must be of at least two classes")
+    return learnt, held
 
 
-def _head(name: str) -> Head:
-    for known, head in _HEADS.items():
-        if name == known:
-            return head
-    raise ValueError(f"heads must be among {', '.join(_HEADS)}, got {name!r}")
+def _check(labels: Labels, rows: Rows, what: str) -> None:
+    if len(rows) == 0:
+        raise ValueError(f"{what} nodes are needed")
+    if len(np.unique(rows)) < len(rows):
+        raise ValueError(f"{what} nodes must be named once each")
+    unlabelled = int((labels.places[rows] < 0).sum())
+    if unlabelled:
+        raise ValueError(f"{unlabelled} of {len(rows)} {what} nodes have no label")

@@ -1,16 +1,62 @@
-"""Random numbers for nodes, drawn in the order of their ids: the order of a graph's rows changes nothing."""
+"""The order in which the structure looks at nodes: it follows from ids and edges, never from a graph's rows.
+
+Whatever is drawn at random is drawn in this order, and sums are taken in it, so that a channel is the same to the last
+bit however the rows of a graph stand.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privge.graph import Graph
 from privge.graph.labelled import Rows
+from privge.propagation import Local, Sor
+
+NEAR = 20_000
+"""Nodes from which on neighbours are brought close to each other in memory."""
 
 
-def by_id(graph: Graph, rows: Rows) -> Rows:
-    """Return rows in the order of their ids."""
-    ordered: Rows = rows[np.argsort(graph.ids[rows], kind="stable")]
-    return ordered
+@dataclass(frozen=True, eq=False)
+class Ordered:
+    """A graph in the order of its ids; a large one in reverse Cuthill-McKee order from there.
+
+    Parameters
+    ----------
+    graph
+        The graph in this order.
+    order
+        The row of each of its nodes in the graph as it was given.
+    """
+
+    graph: Graph
+    order: Rows
+
+    @classmethod
+    def of(cls, graph: Graph) -> Self:
+        """Bring a graph into order."""
+        order: Rows = np.argsort(graph.ids, kind="stable")
+        ordered = _rearranged(graph, order)
+        if graph.nodes >= NEAR:
+            from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+            near = reverse_cuthill_mckee(ordered.to_scipy(), symmetric_mode=True).astype(np.int64)
+            ordered, order = _rearranged(ordered, near), order[near]
+        return cls(ordered, order)
+
+    @cached_property
+    def place(self) -> Rows:
+        """Where each row of the graph as it was given stands in this order."""
+        place = np.empty(len(self.order), dtype=np.int64)
+        place[self.order] = np.arange(len(self.order))
+        return place
+
+
+def in_this_order(threads: int | None) -> Local:
+    """Return where to propagate on a graph that is in order: here, without looking for another."""
+    return Local(threads=threads, engine=Sor(reorder=False))
 
 
 def folds_of(count: int, folds: int, seed: int) -> NDArray[np.int64]:
@@ -19,9 +65,11 @@ def folds_of(count: int, folds: int, seed: int) -> NDArray[np.int64]:
     return generator.permutation(count) % folds
 
 
-def starting_block(graph: Graph, columns: int, seed: int) -> NDArray[np.float32]:
-    """Return a matrix of random numbers from the normal distribution, one row for each node."""
-    generator = np.random.default_rng([seed, 12])
-    block = np.empty((graph.nodes, columns), dtype=np.float32)
-    block[by_id(graph, np.arange(graph.nodes))] = generator.standard_normal((graph.nodes, columns), dtype=np.float32)
-    return block
+def _rearranged(graph: Graph, order: Rows) -> Graph:
+    from privge.graph._kernels import reorder, reorder_weighted
+
+    if np.array_equal(order, np.arange(graph.nodes)):
+        return graph
+    if graph.weights is None:
+        return Graph.with_rows(graph.ids[order], *reorder(graph.indptr, graph.indices, order, 0))
+    return Graph.with_rows(graph.ids[order], *reorder_weighted(graph.indptr, graph.indices, graph.weights, order, 0))

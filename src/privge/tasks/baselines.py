@@ -1,6 +1,6 @@
 """What the graph gives without any features: the controls that a head on features must beat."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypedDict, Unpack, overload
 
@@ -15,6 +15,7 @@ from privge.graph.labelled import LabelledGraph, Rows
 from privge.graph.labels import Classes, LabelsById, LabelsByRow
 from privge.graph.pairs import NodePairs
 from privge.propagation import Local, Matrix, propagate
+from privge.structure.pagerank import pagerank_of_pairs, part_of_degrees
 from privge.tasks.by_id import Node
 from privge.tasks.metrics import accuracy, auc
 from privge.tasks.private_labels import LabelNoise
@@ -25,9 +26,6 @@ GRID = tuple((alpha, r) for alpha in (0.02, 0.05, 0.1, 0.2) for r in (0.0, 0.5))
 
 BACKGROUNDS = (0.0, 0.2, 0.5, 1.0)
 """Shares of the leading eigenvector among which `best_ppr_scores` chooses."""
-
-COLUMNS = 512
-"""Of the personalized PageRank matrix at once."""
 
 
 class SymmetricPageRank(TypedDict, total=False):
@@ -176,15 +174,10 @@ def ppr_scores(
     """
     graph = as_ordered_graph(graph)
     chosen: SymmetricPageRank = {**_PAIRS, **options}
-    sources, targets = _cover(pairs, graph.nodes)
-    scores = np.empty(len(pairs))
-    wanted = np.unique(sources)
-    for start in range(0, len(wanted), COLUMNS):
-        block = wanted[start : start + COLUMNS]
-        proximity = _walk(graph, block, np.arange(len(block)), r=0.5, **chosen)
-        mine = np.flatnonzero((sources >= block[0]) & (sources <= block[-1]))
-        scores[mine] = proximity[targets[mine], np.searchsorted(block, sources[mine])]
-    return scores - background * _eigenpart(graph, pairs)
+    _check_options(chosen, SymmetricPageRank)
+    on = Local(threads=chosen.get("threads"))
+    scores = pagerank_of_pairs(graph, pairs, alpha=chosen["alpha"], tolerance=chosen["tolerance"], on=on)
+    return scores - background * part_of_degrees(graph, pairs)
 
 
 def best_ppr_scores(
@@ -203,7 +196,7 @@ def best_ppr_scores(
     pairs = np.concatenate(groups)
     ends = np.cumsum([len(group) for group in groups])[:-1]
     plain = ppr_scores(graph, pairs, alpha=alpha, threads=threads)
-    eigenpart = _eigenpart(graph, pairs)
+    eigenpart = part_of_degrees(graph, pairs)
     candidates = [np.split(plain - background * eigenpart, ends) for background in BACKGROUNDS]
     best = int(np.argmax([auc(positives, negatives) for positives, negatives, *_ in candidates]))
     validation, validation_negatives, test, test_negatives = candidates[best]
@@ -218,22 +211,13 @@ def _walk(graph: Graph, rows: Rows, columns: NDArray[np.integer], **options: Unp
 
 
 def _walked(graph: Graph, start: scipy.sparse.csr_array, **options: Unpack[PageRank]) -> Matrix:
-    unknown = sorted(options.keys() - PageRank.__annotations__.keys())
-    if unknown:
-        raise TypeError(f"{unknown[0]!r} is not an option of a baseline")
+    _check_options(options, PageRank)
     alpha, r, tolerance = options["alpha"], options["r"], options["tolerance"]
     on = Local(threads=options.get("threads"))
     return propagate(graph, start, alpha=alpha, r=r, tolerance=tolerance, on=on)[0]
 
 
-def _eigenpart(graph: Graph, pairs: NodePairs) -> Floats:
-    """Return what the leading eigenvector contributes to the symmetric form, if the graph is connected."""
-    part: Floats = np.sqrt(graph.degrees[pairs].prod(axis=1)) / max(1, len(graph.indices))
-    return part
-
-
-def _cover(pairs: NodePairs, nodes: int) -> tuple[Rows, Rows]:
-    """Turn each pair so that its first end is the one in more pairs: fewer different first ends remain."""
-    count = np.bincount(pairs.ravel(), minlength=nodes)
-    turned = count[pairs[:, 1]] > count[pairs[:, 0]]
-    return np.where(turned, pairs[:, 1], pairs[:, 0]), np.where(turned, pairs[:, 0], pairs[:, 1])
+def _check_options(options: Mapping[str, object], known: type) -> None:
+    unknown = sorted(options.keys() - known.__annotations__.keys())
+    if unknown:
+        raise TypeError(f"{unknown[0]!r} is not an option of a baseline")
