@@ -133,7 +133,7 @@ def test_backup_makes_a_copy_and_replaces_nothing(path, campaign, tmp_path):
 
 
 def test_migrate_makes_the_tables_once(path):
-    assert "2 steps applied" in run("migrate", "--store", path)
+    assert "3 steps applied" in run("migrate", "--store", path)
     assert "up to date" in run("migrate", "--store", path)
 
 
@@ -186,7 +186,7 @@ def test_the_log_shows_who_did_what_and_no_node(path, campaign):
 
 def test_migrate_is_in_the_log_by_name(path):
     run("migrate", "--store", path, "--as", "erin")
-    assert re.search(r"made +tables of version 2 +erin \(\w+\)$", run("log", "--store", path).strip())
+    assert re.search(r"made +tables of version 3 +erin \(\w+\)$", run("log", "--store", path).strip())
 
 
 @pytest.mark.parametrize("url", ["mysql://root:hunter2@host/db", "sqlite://store.db", "sqlite:///", ":memory:"])

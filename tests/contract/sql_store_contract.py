@@ -5,6 +5,7 @@ from datetime import date, timedelta
 
 import pytest
 
+from privge.campaign.assignment import Assignment
 from privge.collect.stores import Upload, open_store, sql
 from privge.collect.stores import migrating as steps
 from privge.device.ledger import DEFAULT_CAPS
@@ -12,6 +13,7 @@ from privge.errors import StoreMismatch, StoreUnavailable
 from privge.testing.store_contract import (
     DAY,
     DIFFERENT,
+    OTHER_ROUND,
     OVER_BUDGET,
     STORED,
     TODAY,
@@ -65,7 +67,7 @@ class SqlStoreContract(StoreContract):
     def test_making_it_is_in_the_log_with_who(self, opened):
         made = opened(by="carol").log()
         assert [(act.kind, act.by, act.campaign, act.count, act.number) for act in made] == [
-            ("made", "carol", None, len(self.steps), 1)
+            ("made", "carol", None, steps.LEAST, 1)
         ]
 
     def test_a_store_that_nothing_is_said_about_has_the_cap_of_devices(self, address):
@@ -92,7 +94,7 @@ class SqlStoreContract(StoreContract):
     def test_many_workers_may_make_the_tables_at_once(self, opened):
         with ThreadPoolExecutor(6) as pool:
             stores = list(pool.map(lambda _: opened(), range(6)))
-        assert sorted(store.migrated for store in stores) == [0] * 5 + [len(self.steps)]
+        assert sorted(store.migrated for store in stores) == [0] * 5 + [steps.LEAST]
         assert [act.kind for act in stores[0].log()] == ["made"]
 
     def test_a_store_that_is_not_there_is_made_only_if_asked(self, opened):
@@ -103,6 +105,7 @@ class SqlStoreContract(StoreContract):
 
     def test_migrating_again_changes_nothing(self, opened, campaign, put):
         put("alice", 1, 2, 3)
+        assert opened(upgrade=True).migrated == len(self.steps) - steps.LEAST
         again = opened(upgrade=True)
         assert again.migrated == 0
         assert held(again, campaign) == {"alice": (1, 2, 3)}
@@ -123,16 +126,34 @@ class SqlStoreContract(StoreContract):
         with pytest.raises(StoreMismatch, match=r"version 1 .* needs 2.*privge store migrate"):
             opened()
         upgraded = opened(upgrade=True, by="carol")
-        assert upgraded.migrated == 1
+        assert upgraded.migrated == 2
         assert held(upgraded, campaign) == {"alice": (1, 2, 3)}
-        assert [(act.kind, act.by, act.count) for act in upgraded.log()] == [("migrated", "carol", 2)]
+        assert [(act.kind, act.by, act.count) for act in upgraded.log()] == [("migrated", "carol", 3)]
         assert upgraded.verify() == []
+        assert opened().migrated == 0
+
+    def test_tables_of_rounds_are_made_when_the_first_campaign_needs_them(self, store, opened, campaign, put):
+        put("alice", 1, 2, 3)
+        assert [store.retire(TODAY), store.shard("0" * 64), store.verify()] == [0, None, []]
+        assert store.size() > 0
+        other = opened()  # a worker that knows of nothing yet
+        teach, ask = (campaign_of(purpose, round="spring") for purpose in ("teach", "ask"))
+        store.add_campaign(teach, by="dave")
+        store.add_campaign(ask, by="dave")
+        assert [(act.kind, act.by, act.count) for act in store.log()][-3:] == [
+            ("migrated", "dave", 3),
+            ("published", "dave", None),
+            ("published", "dave", None),
+        ]
+        report = [Upload("alice", codes(1, 2, 3))]
+        assert [other.put(each.id, report, day=DAY) for each in (teach, ask)] == [[STORED], [OTHER_ROUND]]
+        assert held(other, campaign) == {"alice": (1, 2, 3)}
         assert opened().migrated == 0
 
     def test_a_migration_that_fails_leaves_everything_as_it_was(self, store, opened, campaign, monkeypatch):
         store.close()
         module = __import__(type(store).__module__, fromlist=["_STEPS"])
-        newer = [*module._STEPS, steps.Migration(3, ("CREATE TABLE extra (n integer)", "this is no SQL"))]
+        newer = [*module._STEPS, steps.Migration(4, ("CREATE TABLE extra (n integer)", "this is no SQL"))]
         monkeypatch.setattr(module, "_STEPS", newer)
         with pytest.raises(StoreUnavailable):
             opened(upgrade=True)
@@ -186,10 +207,16 @@ class SqlStoreContract(StoreContract):
             ("UPDATE campaigns SET document = document || ' '", "document is not the one"),
             ("UPDATE campaigns SET document = 'x'", "document cannot be read"),
             ("UPDATE campaigns SET texts = 0", "2 nodes cannot be read"),
+            ("DELETE FROM rounds", "round is not that"),
+            ("UPDATE rounds SET name = 'autumn'", "round is not that"),
+            ("UPDATE shards SET content = CAST('zz' AS {blob})", "1 shards are not what their hash says"),
+            ("DELETE FROM shards", "1 of its shards are missing"),
         ],
     )
     def test_what_is_wrong_is_found_and_no_node_is_named(self, opened, address, statement, found):
-        store, campaign = opened(1), campaign_of()
+        members = Assignment.members(["alice", "bob", "17"])
+        store, campaign = opened(1), campaign_of(round="spring", assignment=members)
+        store.add_shard(members.shards[0], day=DAY)
         store.add_campaign(campaign)
         store.put(campaign.id, [Upload(node, codes(1, 2, 3)) for node in ("alice", "bob", "17")], day=DAY)
         store.erase("17")
@@ -197,6 +224,16 @@ class SqlStoreContract(StoreContract):
         problems = " ".join(opened(1).verify())
         assert found in problems
         assert "alice" not in problems
+
+    def test_somebody_who_is_twice_in_a_round_is_found(self, opened, address):
+        store = opened(upgrade=True)
+        for purpose in ("one", "two"):
+            campaign = campaign_of(purpose)
+            store.add_campaign(campaign)
+            store.put(campaign.id, [Upload("alice", codes(1, 2, 3))], day=DAY)
+        assert store.verify() == []
+        self.damage(address, "INSERT INTO rounds SELECT number, 'spring' FROM campaigns")
+        assert "1 nodes have reports in several campaigns of one round" in store.verify()
 
     def test_a_document_is_read_once_and_by_nobody_who_does_not_need_it(self, opened, monkeypatch):
         large = [campaign_of(f"{number} " + 100_000 * "x") for number in range(3)]

@@ -3,11 +3,13 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, timedelta
+from hashlib import sha256
 
 import numpy as np
 import pytest
 
 import privge as pg
+from privge.campaign.assignment import Assignment
 from privge.collect.stores import Erased, Outcome, Upload
 from privge.collect.stores.log import SERVICE
 from privge.errors import InvalidCampaign, PrivacyViolation
@@ -17,6 +19,7 @@ DAY = date(2027, 2, 3)
 TODAY = datetime.now(UTC).date()
 STORED, SAME, DIFFERENT = Outcome.STORED, Outcome.SAME, Outcome.DIFFERENT
 CLOSED, ERASED, OVER_BUDGET, UNKNOWN = Outcome.CLOSED, Outcome.ERASED, Outcome.OVER_BUDGET, Outcome.UNKNOWN
+OTHER_ROUND = Outcome.OTHER_ROUND
 LONG_AGO = "2020-01-31T23:00:00Z"
 STRANGE = [
     "alice",
@@ -141,6 +144,116 @@ class StoreContract:
         with ThreadPoolExecutor(25) as pool:
             outcomes = list(pool.map(lambda _: put("alice", 1, 2, 3), range(100)))
         assert sorted(outcome.value for outcome in outcomes) == ["same"] * 99 + ["stored"]
+
+    # One report in a round.
+
+    @pytest.fixture
+    def teach_and_ask(self, store):
+        """Two campaigns of one round, and one of another."""
+        campaigns = [campaign_of(purpose, round="spring") for purpose in ("teach", "ask")]
+        campaigns.append(campaign_of("later", round="autumn"))
+        for campaign in campaigns:
+            store.add_campaign(campaign)
+        return campaigns
+
+    def test_whoever_reported_in_a_campaign_of_a_round_reports_in_no_other(self, store, teach_and_ask):
+        teach, ask, later = teach_and_ask
+        report = Upload("alice", codes(1, 2, 3))
+        assert store.put(teach.id, [report], day=DAY) == [STORED]
+        assert [each.outcome for each in store.ask(ask.id, ["alice", "bob"])] == [OTHER_ROUND, STORED]
+        assert store.put(ask.id, [report, Upload("bob", codes(4, 5, 6))], day=DAY) == [OTHER_ROUND, STORED]
+        assert store.put(teach.id, [report, Upload("bob", codes(4, 5, 6))], day=DAY) == [SAME, OTHER_ROUND]
+        assert (held(store, teach), held(store, ask)) == ({"alice": (1, 2, 3)}, {"bob": (4, 5, 6)})
+        assert store.put(later.id, [report], day=DAY) == [STORED]
+
+    def test_campaigns_without_a_round_have_nothing_in_common(self, store, campaign, teach_and_ask):
+        for each in (campaign_of("one"), campaign_of("two"), teach_and_ask[0], campaign):
+            store.add_campaign(each)
+            assert store.put(each.id, [Upload("alice", codes(1, 2, 3))], day=DAY) == [STORED]
+
+    def test_erasure_gives_no_second_report_in_the_round(self, store, teach_and_ask):
+        teach, ask, _ = teach_and_ask
+        store.put(teach.id, [Upload("alice", codes(1, 2, 3))], day=DAY)
+        store.erase("alice")
+        assert store.ask(ask.id, ["alice"])[0].outcome is OTHER_ROUND
+        assert store.put(ask.id, [Upload("alice", codes(1, 2, 3))], day=DAY) == [OTHER_ROUND]
+
+    def test_retirement_gives_no_second_report_in_the_round(self, store):
+        teach = campaign_of("teach", closes=LONG_AGO, retention_days=1, round="spring")
+        ask = campaign_of("ask", round="spring")
+        for campaign in (teach, ask):
+            store.add_campaign(campaign)
+        store.put(teach.id, [Upload("alice", codes(1, 2, 3))], day=DAY)
+        assert store.retire(TODAY) == 1
+        assert store.put(ask.id, [Upload("alice", codes(1, 2, 3))], day=DAY) == [OTHER_ROUND]
+
+    def test_a_closed_campaign_is_closed_whatever_the_round(self, store, teach_and_ask):
+        teach, ask, _ = teach_and_ask
+        store.put(teach.id, [Upload("alice", codes(1, 2, 3))], day=DAY)
+        store.close_campaign(ask.id)
+        assert store.put(ask.id, [Upload("alice", codes(1, 2, 3))], day=DAY) == [CLOSED]
+
+    def test_of_reports_in_many_campaigns_of_a_round_at_once_exactly_one_is_stored(self, store, opened):
+        stores = [store, opened()]  # as two workers
+        campaigns = [campaign_of(str(number), round="spring") for number in range(12)]
+        for campaign in campaigns:
+            store.add_campaign(campaign)
+        start = threading.Barrier(12)
+
+        def race(number):
+            start.wait()
+            return stores[number % 2].put(campaigns[number].id, [Upload("alice", codes(1, 2, 3))], day=DAY)[0]
+
+        with ThreadPoolExecutor(12) as pool:
+            outcomes = list(pool.map(race, range(12)))
+        assert (outcomes.count(STORED), outcomes.count(OTHER_ROUND)) == (1, 11)
+        assert len(store.holdings("alice")) == 1
+
+    # Shards.
+
+    def test_a_shard_comes_back_under_its_hash(self, store, opened):
+        content = b"\x00\xff" * 5_000
+        shard = store.add_shard(content, day=DAY)
+        assert shard == sha256(content).hexdigest()
+        assert store.add_shard(content, day=DAY) == shard
+        assert opened().shard(shard) == content
+        assert store.shard("0" * 64) is None
+        assert store.add_shard(b"", day=DAY) == sha256(b"").hexdigest()  # nobody is in it
+        assert store.shard(sha256(b"").hexdigest()) == b""
+
+    def test_a_shard_that_is_too_large_is_refused(self, store):
+        with pytest.raises(ValueError, match="4,194,304 bytes"):
+            store.add_shard(bytes(2**22 + 1), day=DAY)
+
+    def test_a_campaign_is_not_published_before_its_shards(self, store):
+        campaign = campaign_of(assignment=Assignment.members(["alice", "bob", "carol"], bits=1))
+        first, second = campaign.assignment.shards.values()
+        store.add_shard(first, day=DAY)
+        with pytest.raises(InvalidCampaign, match=r"'assignment'.*1 of its shards"):
+            store.add_campaign(campaign)
+        assert store.campaigns() == []
+        store.add_shard(second, day=DAY)
+        store.add_campaign(campaign)
+        assert store.campaign(campaign.id).campaign == campaign
+        assert store.verify() == []
+
+    def test_shards_go_when_no_campaign_that_is_kept_names_them(self, store):
+        members, others = (Assignment.members([name]) for name in ("alice", "bob"))
+        campaigns = [
+            campaign_of("old", closes=LONG_AGO, retention_days=1, assignment=members),
+            campaign_of("new", assignment=others),
+        ]
+        kept, gone = (store.add_shard(each.shards[0], day=DAY) for each in (others, members))
+        unused = store.add_shard(b"never named", day=DAY)
+        for campaign in campaigns:
+            store.add_campaign(campaign)
+        store.retire(date(2020, 1, 31))
+        assert store.shard(gone) is not None
+        store.retire(DAY + timedelta(days=1))
+        assert None not in (store.shard(unused), store.shard(gone))
+        store.retire(DAY + timedelta(days=2))
+        assert [store.shard(each) is None for each in (unused, gone, kept)] == [True, True, False]
+        assert store.verify() == []
 
     # Campaigns.
 

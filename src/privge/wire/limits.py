@@ -13,6 +13,9 @@ MAX_TOKEN: Final = 2048
 MAX_NODE_BYTES: Final = 512
 """Longest node id, in UTF-8: what an index of either database takes with ease."""
 
+MAX_SHARD_BYTES: Final = 2**22
+"""Largest shard of an assignment: more than 1,024 people with 256 classes and offsets."""
+
 
 def checked_key(node: object) -> bytes:
     """Return the bytes that stand for a node; one that cannot be reported for is refused without being named."""

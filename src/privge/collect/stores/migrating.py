@@ -8,6 +8,16 @@ from privge.collect.stores.log import Kind, note
 from privge.collect.stores.session import Session
 from privge.errors import StoreMismatch
 
+_MIGRATE = "make a backup and run `privge store migrate`"
+
+
+ROUNDS = 3
+"""The version that knows rounds and shards."""
+
+LEAST = 2
+"""The version that a store is made with. What came later is made when the first campaign comes that needs it, so that a
+store without such campaigns stays readable by programs that know no others."""
+
 
 @dataclass(frozen=True, slots=True)
 class Migration:
@@ -37,10 +47,16 @@ def prepare(session: Session, steps: list[Migration], *, new: bool, upgrade: boo
     if not (new or upgrade):
         check_version(version(session), steps)
         return 0
-    applied = migrate(session, steps)
+    applied = migrate(session, steps if upgrade else [step for step in steps if step.number <= LEAST])
     if applied:
-        note(session, Kind.MADE if new else Kind.MIGRATED, by, count=steps[-1].number)
+        note(session, Kind.MADE if new else Kind.MIGRATED, by, count=version(session))
     return applied
+
+
+def extend(session: Session, steps: list[Migration], by: str) -> None:
+    """Make the tables that only some campaigns need, inside the caller's transaction, unless they are there."""
+    if migrate(session, steps):
+        note(session, Kind.MIGRATED, by, count=steps[-1].number)
 
 
 def migrate(session: Session, steps: list[Migration]) -> int:
@@ -62,13 +78,10 @@ def version(session: Session) -> int:
 
 
 def check_version(found: int, steps: list[Migration]) -> None:
-    """Refuse a store whose tables are newer or older than this program's."""
+    """Refuse a store whose tables are newer than this program's, or too old."""
     _refuse_newer(found, steps)
-    if found < steps[-1].number:
-        raise StoreMismatch(
-            f"the store has version {found} of the tables, this program needs {steps[-1].number}: "
-            "make a backup and run `privge store migrate`"
-        )
+    if found < LEAST:
+        raise StoreMismatch(f"the store has version {found} of the tables, this program needs {LEAST}: {_MIGRATE}")
 
 
 def _refuse_newer(found: int, steps: list[Migration]) -> None:

@@ -23,7 +23,7 @@ import psycopg
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from privge.collect.stores.log import UNNAMED
-from privge.collect.stores.migrating import migrations, prepare
+from privge.collect.stores.migrating import Migration, migrations, prepare
 from privge.collect.stores.session import Row, Session
 from privge.collect.stores.sql import SqlStore
 from privge.collect.stores.store import NoBackup
@@ -112,7 +112,11 @@ class PostgresStore(SqlStore):
                 raise StoreMismatch("the database does not hold a store")
             if not exists:
                 session.rows("CREATE SCHEMA IF NOT EXISTS privge")
-            return prepare(session, _STEPS, new=not exists, upgrade=upgrade, by=by)
+            return prepare(session, self._steps, new=not exists, upgrade=upgrade, by=by)
+
+    @property
+    def _steps(self) -> list[Migration]:
+        return _STEPS
 
     @contextmanager
     def _reading(self) -> Iterator[PostgresSession]:
@@ -157,8 +161,9 @@ class PostgresStore(SqlStore):
         """Return the bytes of the tables and their indices."""
         with self._reading() as session:
             found = session.rows(
-                "SELECT sum(pg_total_relation_size(name::regclass))::bigint "
-                "FROM unnest(ARRAY['reports', 'campaigns', 'erasures', 'acts', 'migrations']) AS name"
+                "SELECT sum(pg_total_relation_size(to_regclass(name)))::bigint FROM unnest(ARRAY["
+                "'reports', 'campaigns', 'erasures', 'acts', 'migrations', 'rounds', 'shards']) AS name "
+                "WHERE to_regclass(name) IS NOT NULL"
             )
         return int(found[0][0])
 

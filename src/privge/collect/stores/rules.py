@@ -1,6 +1,6 @@
 """What becomes of a report, decided in one place for every store. Pure: no database, no clock."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from fractions import Fraction
 
@@ -46,6 +46,7 @@ def decide(
     price: Fraction,
     cap: Fraction | None,
     is_open: bool,
+    elsewhere: Collection[bytes] = frozenset(),
 ) -> list[Outcome]:
     """Return one outcome for each upload, in order.
 
@@ -64,6 +65,8 @@ def decide(
         What this campaign costs, and the most a node may spend in its life.
     is_open
         Whether the campaign takes new reports.
+    elsewhere
+        Nodes that have a report, erased or not, in another campaign of the same round.
     """
     known = dict(held)
     broke = {key for key, total in spent.items() if cap is not None and total + price > cap}
@@ -74,6 +77,8 @@ def decide(
             outcome = _again(known[key], codes)
         elif not is_open:
             outcome = Outcome.CLOSED
+        elif key in elsewhere:
+            outcome = Outcome.OTHER_ROUND
         elif too_dear or key in broke:
             outcome = Outcome.OVER_BUDGET
         else:

@@ -10,15 +10,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, date, datetime
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from privge.campaign import Campaign
 from privge.collect.kept import Kept
-from privge.collect.stores import statements
+from privge.collect.stores import rounds, shards, statements
 from privge.collect.stores.keys import is_integer, key_of, text_of
 from privge.collect.stores.log import UNNAMED, Act, Kind, lines, note
+from privge.collect.stores.migrating import Migration, extend
 from privge.collect.stores.rules import check_collectable, decide, retired_on, to_day
 from privge.collect.stores.session import Session
 from privge.collect.stores.statements import CampaignRow, all_campaigns, document_of, find_campaign
@@ -45,6 +46,11 @@ class SqlStore(ABC):
         self.lifetime_epsilon = lifetime_epsilon
         self._cap = None if lifetime_epsilon is None else exact(lifetime_epsilon)
         self._parsed: Kept[Campaign] = Kept()
+
+    @property
+    @abstractmethod
+    def _steps(self) -> list[Migration]:
+        """The numbered steps of its tables."""
 
     @abstractmethod
     def _reading(self) -> AbstractContextManager[Session]:
@@ -84,8 +90,23 @@ class SqlStore(ABC):
             if find_campaign(session, campaign.id) is not None:
                 return
             check_collectable(campaign, self.lifetime_epsilon)
+            if campaign.round is not None or campaign.assignment is not None:
+                extend(session, self._steps, by)
+            shards.check_present(session, campaign)
             statements.insert_campaign(session, campaign)
+            rounds.insert_round(session, campaign)
             note(session, Kind.PUBLISHED, by, campaign=campaign.id)
+
+    def add_shard(self, content: bytes, *, day: date, by: str = UNNAMED) -> str:
+        """Keep a shard of an assignment, and return its id; the same again changes nothing."""
+        with self._writing() as session:
+            extend(session, self._steps, by)
+            return shards.insert_shard(session, content, day)
+
+    def shard(self, shard: str) -> bytes | None:
+        """Return a shard by its id."""
+        with self._reading() as session:
+            return shards.find_shard(session, shard)
 
     def close_campaign(self, campaign: str, *, by: str = UNNAMED) -> bool:
         """Accept no more reports; those stored stay. Say whether it was open."""
@@ -115,9 +136,8 @@ class SqlStore(ABC):
             row = find_campaign(session, campaign)
             if row is None:
                 return [Outcome.UNKNOWN] * len(pairs)
-            held, spent = self._known(session, row, list({key for key, _ in pairs}))
-            price, is_open = exact(row.epsilon), bool(row.is_open)
-            outcomes = decide(pairs, held, spent, price=price, cap=self._cap, is_open=is_open)
+            known = self._known(session, row, list({key for key, _ in pairs}))
+            outcomes = self._decided(row, pairs, known)
             fresh = [position for position, outcome in enumerate(outcomes) if outcome is Outcome.STORED]
             if fresh:
                 texts = any(not is_integer(uploads[position].node) for position in fresh)
@@ -132,20 +152,30 @@ class SqlStore(ABC):
             if row is None:
                 return [Standing(Outcome.UNKNOWN, None)] * len(keys)
             unique = list(dict.fromkeys(keys))
-            held, spent = self._known(session, row, unique)
-        price, is_open = exact(row.epsilon), bool(row.is_open)
-        new = [(key, b"") for key in unique]  # bytes that no report has
-        outcomes = decide(new, held, spent, price=price, cap=self._cap, is_open=is_open)
-        standings = {key: Standing(outcome, held.get(key)) for key, outcome in zip(unique, outcomes, strict=True)}
+            known = self._known(session, row, unique)
+        outcomes = self._decided(row, [(key, b"") for key in unique], known)  # bytes that no report has
+        standings = {key: Standing(outcome, known.held.get(key)) for key, outcome in zip(unique, outcomes, strict=True)}
         return [standings[key] for key in keys]
 
-    def _known(
-        self, session: Session, row: CampaignRow, keys: list[bytes]
-    ) -> tuple[dict[bytes, bytes | None], dict[bytes, Fraction]]:
-        """Return what nodes have in a campaign, and what they have spent in all."""
+    def _decided(self, row: CampaignRow, pairs: list[tuple[bytes, bytes]], known: "_Known") -> list[Outcome]:
+        """Return what becomes of uploads."""
+        return decide(
+            pairs,
+            known.held,
+            known.spent,
+            price=exact(row.epsilon),
+            cap=self._cap,
+            is_open=bool(row.is_open),
+            elsewhere=known.elsewhere,
+        )
+
+    def _known(self, session: Session, row: CampaignRow, keys: list[bytes]) -> "_Known":
+        """Return what nodes have in a campaign and in others of its round, and what they have spent in all."""
+        others = rounds.others_in_round(session, row)
         prices = {number: exact(epsilon) for number, epsilon in session.rows("SELECT number, epsilon FROM campaigns")}
         held: dict[bytes, bytes | None] = {}
         spent: dict[bytes, Fraction] = {}
+        elsewhere: set[bytes] = set()
         for start in range(0, len(keys), _LOOKUP):
             condition, values = self._among(keys[start : start + _LOOKUP])
             found = session.rows(
@@ -158,7 +188,9 @@ class SqlStore(ABC):
                 spent[node] = spent.get(node, Fraction(0)) + prices[campaign]
                 if campaign == row.number and not row.retired:
                     held[node] = None if erased else codes
-        return held, spent
+                if campaign in others:
+                    elsewhere.add(node)
+        return _Known(held, spent, elsewhere)
 
     def holdings(self, node: Node) -> list[Holding]:
         """Return exactly what is stored about a node."""
@@ -222,18 +254,22 @@ class SqlStore(ABC):
     def retire(self, today: date, *, by: str = UNNAMED) -> int:
         """Delete the reports of campaigns whose retention is over; return how many.
 
-        Such a campaign is closed. Its rows stay without codes: what a node has spent is not given back.
+        Such a campaign is closed. Its rows stay without codes: what a node has spent is not given back. Shards that no
+        campaign names which is kept go too.
         """
         retired = 0
+        named: set[str] = set()
         with self._writing() as session:
             for row in all_campaigns(session):
-                closed = None if row.closed is None else to_day(row.closed)
-                due = retired_on(self._campaign(session, row), closed)
+                campaign = self._campaign(session, row)
+                due = retired_on(campaign, None if row.closed is None else to_day(row.closed))
                 if row.retired or due is None or due > today:
+                    named |= frozenset() if row.retired else shards.named_by(campaign)
                     continue
                 statements.retire_campaign(session, row, today, self._blank)
                 note(session, Kind.RETIRED, by, campaign=row.id, count=row.reports)
                 retired += row.reports
+            shards.forget_unused(session, named, today)
         self._scrub()
         return retired
 
@@ -257,6 +293,14 @@ class SqlStore(ABC):
             document = document_of(session, row)
             campaign = self._parsed.keep(row.id, Campaign.from_json(document), len(document))
         return campaign
+
+
+class _Known(NamedTuple):
+    """What a store knows of some nodes: their codes here, what they spent, and who is in another of the round."""
+
+    held: dict[bytes, bytes | None]
+    spent: dict[bytes, Fraction]
+    elsewhere: set[bytes]
 
 
 def _block(found: list[tuple[Any, ...]], form: ReportForm, *, texts: bool) -> ReportBlock:

@@ -21,7 +21,7 @@ from typing import Any
 
 from privge._files.atomic import atomic_path
 from privge.collect.stores.log import UNNAMED
-from privge.collect.stores.migrating import migrations, prepare
+from privge.collect.stores.migrating import Migration, migrations, prepare
 from privge.collect.stores.session import Row, Session
 from privge.collect.stores.sql import SqlStore
 from privge.errors import BadData, StoreMismatch, StoreUnavailable
@@ -97,7 +97,7 @@ class SqliteStore(SqlStore):
             tables = {name for (name,) in session.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
             if tables and "migrations" not in tables:
                 raise StoreMismatch(f"{self.path}: this is a database of something else")
-            return prepare(session, _STEPS, new=not tables, upgrade=upgrade, by=by)
+            return prepare(session, self._steps, new=not tables, upgrade=upgrade, by=by)
 
     def _tidy(self) -> None:
         """Finish the erasure that a killed process may have begun: cut the log, unless somebody is reading it."""
@@ -105,6 +105,10 @@ class SqliteStore(SqlStore):
             self._writer.execute("PRAGMA busy_timeout = 0")
             self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             self._writer.execute(f"PRAGMA busy_timeout = {int(_WAIT * 1000)}")
+
+    @property
+    def _steps(self) -> list[Migration]:
+        return _STEPS
 
     @contextmanager
     def _reading(self) -> Iterator[SqliteSession]:

@@ -4,12 +4,18 @@
 different bytes are `DIFFERENT` and not kept; after erasure a tombstone answers `ERASED` for ever. So at most one draw
 of a node is ever stored in a campaign, whatever devices, proxies and operators do.
 
+*One report in a round.* Campaigns may belong to one round (`Campaign.round`). A node that has a report in one of them,
+erased or not, gets `OTHER_ROUND` in all others, decided in the transaction that stores.
+
 *The ledger.* Storing a report spends the campaign's epsilon from the node's lifetime budget in the same transaction;
 a report that would exceed the cap is `OVER_BUDGET` and not kept. Erasure does not give budget back: the report was
 seen.
 
 *The log.* What an operator does (publish, close, erase, retire, migrate) is written down in the same transaction, by
 whom and when, and never names a node (`privge.collect.stores.log`).
+
+*Shards.* Who is asked what is public, named by its hash (`privge.campaign.Assignment`), and there before the campaign
+that names it. It is deleted when no campaign that is kept names it any more.
 
 *Durability.* When `put` returns, everything it acknowledged is on the disk.
 """
@@ -41,6 +47,7 @@ class Outcome(Enum):
     CLOSED = "closed"  # the campaign is not open
     ERASED = "erased"  # the node had its report erased; no second draw
     OVER_BUDGET = "over_budget"  # the node's ledger would exceed the cap
+    OTHER_ROUND = "other_round"  # the node has reported in another campaign of this round
     UNKNOWN = "unknown"  # there is no such campaign
 
 
@@ -123,8 +130,15 @@ class Store(Protocol):
     def add_campaign(self, campaign: Campaign, *, by: str = UNNAMED) -> None:
         """Add and open a campaign; the same campaign again changes nothing.
 
-        One that could not be collected is refused (`privge.collect.stores.rules.check_collectable`).
+        One that could not be collected is refused (`privge.collect.stores.rules.check_collectable`), and so is one that
+        names a shard which is not here.
         """
+
+    def add_shard(self, content: bytes, *, day: date, by: str = UNNAMED) -> str:
+        """Keep a shard of an assignment, and return its id: its SHA-256. The same again changes nothing."""
+
+    def shard(self, shard: str) -> bytes | None:
+        """Return a shard by its id."""
 
     def close_campaign(self, campaign: str, *, by: str = UNNAMED) -> bool:
         """Accept no more reports; those stored stay. Say whether it was open."""
@@ -161,7 +175,10 @@ class Store(Protocol):
         """Return how many reports were erased after a sequence number: an embedding made at it is stale if any."""
 
     def retire(self, today: date, *, by: str = UNNAMED) -> int:
-        """Delete the reports of campaigns whose retention is over; return how many."""
+        """Delete the reports of campaigns whose retention is over; return how many.
+
+        Shards that no campaign names which is kept go too, from the second day after they came.
+        """
 
     def log(self) -> list[Act]:
         """Return what operators did, the oldest act first."""

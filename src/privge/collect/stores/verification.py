@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterator
 
 from privge.campaign import Campaign
+from privge.collect.stores import rounds, shards
 from privge.collect.stores.keys import is_integer, key_of, text_of
 from privge.collect.stores.log import gaps
 from privge.collect.stores.session import Session
@@ -28,6 +29,10 @@ def find_problems(session: Session, campaigns: list[CampaignRow], lifetime_epsil
         )
         if above:
             problems.append(f"{above:,} nodes have spent more than {lifetime_epsilon:g}")
+    if twice := rounds.twice_in_a_round(session):
+        problems.append(f"{twice:,} nodes have reports in several campaigns of one round")
+    if changed := shards.count_changed(session):
+        problems.append(f"{changed:,} shards are not what their hash says")
     if missing := gaps(session):
         problems.append(f"{missing:,} lines are missing in the log of what operators did")
     return problems
@@ -44,6 +49,10 @@ def _campaign_problems(session: Session, row: CampaignRow) -> Iterator[str]:
         yield "its document is not the one that its id names"
     if row.epsilon != campaign.epsilon:
         yield "its epsilon is not that of its document"
+    if rounds.round_of(session, row) != campaign.round:
+        yield "its round is not that of its document"
+    if not row.retired and (missing := shards.count_missing(session, campaign)):
+        yield f"{missing:,} of its shards are missing"
     yield from _counts(session, row)
     wrong, remains, strange = _codes(session, row, campaign)
     if wrong:
