@@ -64,6 +64,10 @@ class Address:
         """Path of the campaign at the service."""
         return self.base + paths.campaign(self.campaign)
 
+    def shard(self, digest: str) -> str:
+        """Return the path of a shard of an assignment."""
+        return self.base + paths.shard(digest)
+
     @property
     def reports(self) -> str:
         """Path that takes batches of reports."""

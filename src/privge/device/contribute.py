@@ -1,7 +1,8 @@
 """One person's contribution, in an order that tells the service nothing but the report.
 
 1. Read the values, before any contact. Fetch the campaign, without saying who asks; check it, and the person's own
-   caps, from public things alone. Whoever refuses here has shown no token.
+   caps and rounds, from public things alone. If the campaign asks only some people, or each about something else, fetch
+   the shard that the node id names (`privge.device.shards`). Whoever refuses here has shown no token.
 2. Prepare: draw once and keep the report, in a time that says nothing about the values (`privge.device.pace`).
 3. Show the token and ask whether a report would be stored, or is already. Until here nothing is spent.
 4. Charge the ledger, and send until it is stored. Whatever happens from here on, the same bytes are sent again.
@@ -22,6 +23,8 @@ from privge.device.folder import default_folder
 from privge.device.memory import FinishedReport, Memory
 from privge.device.pace import PACE, Pace
 from privge.device.patience import PATIENCE, Patience
+from privge.device.refusals import refused
+from privge.device.shards import with_own_shard
 from privge.device.web import Client
 from privge.errors import BadData, CampaignMismatch, InvalidCampaign, ServiceRefused
 from privge.perturbation import Drawn, FeatureVector
@@ -33,17 +36,6 @@ from privge.wire.tokens import authorization, node_of
 _CLOCK_ERROR = timedelta(days=1)
 _LARGEST_CAMPAIGN = 2**25  # bytes: bounds and names of a million features
 _LARGEST_STANDING = 2**20  # bytes: 65,536 codes
-
-_REFUSALS = {
-    401: "the service does not accept the token; ask the platform for a new one",
-    403: "the service does not take this report",
-    404: "the service does not know this campaign",
-    409: (
-        "the service has another report of this node and keeps the first. If the files of this device were deleted, "
-        "nothing is lost: one report is stored, as it should be"
-    ),
-    410: "the campaign is closed, or this report was erased and will not be taken again",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +119,7 @@ def contribute(
             campaign = fetch_campaign(client)
             memory.ledger().check(campaign)
             _check_open(campaign, datetime.now(UTC))
+            campaign = with_own_shard(client, campaign, node)
 
             def draw_now() -> Report:
                 nonlocal drawn
@@ -150,7 +143,7 @@ def fetch_campaign(client: Client) -> Campaign:
     address = client.address
     answer = client.ask("GET", address.path, headers={"Accept": JSON_TYPE}, largest=_LARGEST_CAMPAIGN)
     if answer.status != 200:
-        raise _refused(answer.status, answer.detail)
+        raise refused(answer.status, answer.detail)
     if hashlib.sha256(answer.body).hexdigest() != address.campaign:
         raise CampaignMismatch("the service sent another campaign than the address names: the hash differs")
     try:
@@ -172,7 +165,7 @@ def ask(client: Client, campaign: Campaign, node: str | int, token: str) -> Fini
     """
     answer = client.ask("GET", client.address.standing, headers=authorization(token), largest=_LARGEST_STANDING)
     if answer.status != 200:
-        raise _refused(answer.status, f"{answer.detail}; nothing was sent" if answer.detail else "nothing was sent")
+        raise refused(answer.status, f"{answer.detail}; nothing was sent" if answer.detail else "nothing was sent")
     try:
         codes = held_codes(answer.body)
         return None if codes is None else FinishedReport.of(campaign, Report(campaign.id, node, tuple(codes)))
@@ -191,14 +184,8 @@ def _send(client: Client, report: FinishedReport, token: str) -> bool:
         headers={**authorization(token), "Content-Type": REPORT_TYPE},
     )
     if answer.status not in (200, 201):
-        raise _refused(answer.status, answer.detail)
+        raise refused(answer.status, answer.detail)
     return answer.status == 201
-
-
-def _refused(status: int, detail: str) -> ServiceRefused:
-    words = _REFUSALS.get(status, f"the service refuses with {status}")
-    detail = detail.replace(".;", ";").removesuffix(".")
-    return ServiceRefused(status, f"{words} ({status}{f': {detail}' if detail else ''})")
 
 
 def _check_open(campaign: Campaign, now: datetime) -> None:

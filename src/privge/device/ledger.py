@@ -1,7 +1,8 @@
 """What a person has spent, and how much they are willing to spend: one small file beside the finished reports.
 
-The ledger remembers every report that was, or may have been, sent: by campaign, node and the hash of the report. It is
-kept apart from the reports (`privge.device.memory`): whoever deletes a report does not get a second one with it.
+The ledger remembers every report that was, or may have been, sent: by campaign, node and the hash of the report, and in
+which round. It is kept apart from the reports (`privge.device.memory`): whoever deletes a report does not get a second
+one with it.
 """
 
 import json
@@ -13,12 +14,13 @@ from typing import Any, Final, Self
 
 from privge.campaign import Campaign
 from privge.device.folder import write_durably
-from privge.errors import BadData, BudgetExceeded
+from privge.errors import BadData, BudgetExceeded, SecondDraw
 from privge.mechanisms.budget import exact
 from privge.mechanisms.odds import certainty
 
 _FILE = "ledger.json"
 _FORMAT = "privge-ledger-1"
+_WITH_ROUNDS = "privge-ledger-2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +51,20 @@ class Spent:
 
 
 @dataclass(frozen=True, slots=True)
+class InRound:
+    """In which campaign of a round the person has reported: they report in no other of it."""
+
+    round: str
+    campaign: str
+
+
+@dataclass(frozen=True, slots=True)
 class Ledger:
-    """Caps and draws of one person."""
+    """Caps, draws and rounds of one person."""
 
     caps: Caps = DEFAULT_CAPS
     draws: tuple[Spent, ...] = ()
+    rounds: tuple[InRound, ...] = ()
 
     @property
     def spent(self) -> float:
@@ -67,6 +78,7 @@ class Ledger:
     def check(self, campaign: Campaign) -> None:
         """Refuse what no device answers, and what a cap forbids. It needs no value, and nothing has been drawn."""
         campaign.check_for_devices()
+        self._check_round(campaign)
         cost = exact(campaign.epsilon)
         if cost > exact(self.caps.campaign):
             raise BudgetExceeded(
@@ -81,6 +93,14 @@ class Ledger:
                 "What several campaigns learn about you adds up. If you accept that, raise the cap (--lifetime-epsilon)"
             )
 
+    def _check_round(self, campaign: Campaign) -> None:
+        for each in self.rounds:
+            if each.round == campaign.round and each.campaign != campaign.id:
+                raise SecondDraw(
+                    f"you have reported in campaign {each.campaign[:12]}, which is of the same round as "
+                    f"{campaign.id[:12]}, and a person reports once in a round; nothing was drawn"
+                )
+
     def with_caps(self, campaign: float | None, lifetime: float | None) -> Self:
         """Return the ledger with other caps; None leaves a cap as it is."""
         caps = Caps(
@@ -88,13 +108,16 @@ class Ledger:
         )
         return replace(self, caps=caps)
 
-    def adding(self, draw: Spent) -> Self:
-        """Return the ledger with one more draw."""
-        return replace(self, draws=(*self.draws, draw))
+    def adding(self, draw: Spent, in_round: str | None = None) -> Self:
+        """Return the ledger with one more draw, and the round of its campaign."""
+        more = () if in_round is None else (InRound(in_round, draw.campaign),)
+        return replace(self, draws=(*self.draws, draw), rounds=(*self.rounds, *more))
 
     def save(self, folder: Path) -> None:
         """Write the ledger durably."""
         document = {"format": _FORMAT, "caps": asdict(self.caps), "draws": [asdict(draw) for draw in self.draws]}
+        if self.rounds:  # a program that knows no rounds must not write this ledger again without them
+            document |= {"format": _WITH_ROUNDS, "rounds": [asdict(each) for each in self.rounds]}
         write_durably(folder / _FILE, json.dumps(document, indent=1).encode())
 
     @classmethod
@@ -112,14 +135,17 @@ class Ledger:
 
     @classmethod
     def _from_document(cls, document: dict[str, Any]) -> Self:
-        if document["format"] != _FORMAT:
+        if document["format"] != (_WITH_ROUNDS if "rounds" in document else _FORMAT):
             raise ValueError("another format")
         draws = tuple(Spent(**draw) for draw in document["draws"])
         if len({draw.campaign for draw in draws}) < len(draws):
             raise ValueError("a campaign appears twice")
         if not all(0 <= draw.epsilon < math.inf for draw in draws):
             raise ValueError("a draw has no epsilon")
-        return cls(Caps(**document["caps"]), draws)
+        rounds = tuple(InRound(**each) for each in document.get("rounds", ()))
+        if not {each.campaign for each in rounds} <= {draw.campaign for draw in draws}:
+            raise ValueError("a round of a campaign without a draw")
+        return cls(Caps(**document["caps"]), draws, rounds)
 
 
 def _total(draws: tuple[Spent, ...]) -> Fraction:

@@ -29,6 +29,7 @@ class FinishedReport:
     node: str | int
     epsilon: float
     body: bytes
+    round: str | None = None
 
     @property
     def id(self) -> str:
@@ -37,8 +38,9 @@ class FinishedReport:
 
     @classmethod
     def of(cls, campaign: Campaign, report: Report) -> Self:
-        """Write the codes of a report as they are sent."""
-        return cls(campaign.id, report.node, campaign.epsilon, ReportForm.of(campaign).written(report.codes))
+        """Write the codes of a report as they are sent; they must be such as its node may report."""
+        body = ReportForm.of_node(campaign, report.node).written(report.codes)
+        return cls(campaign.id, report.node, campaign.epsilon, body, campaign.round)
 
     def save(self, path: Path) -> None:
         """Write the report durably."""
@@ -49,6 +51,7 @@ class FinishedReport:
             "epsilon": self.epsilon,
             "codes": self.body.hex(),
             "report": self.id,
+            **({} if self.round is None else {"round": self.round}),
         }
         write_durably(path, json.dumps(document, indent=1).encode())
 
@@ -57,9 +60,8 @@ class FinishedReport:
         """Read what `save` wrote; anything else is refused by name."""
         try:
             document = json.loads(path.read_bytes())
-            report = cls(
-                document["campaign"], document["node"], float(document["epsilon"]), bytes.fromhex(document["codes"])
-            )
+            stated = document["campaign"], document["node"], float(document["epsilon"])
+            report = cls(*stated, bytes.fromhex(document["codes"]), document.get("round"))
             intact = document["format"] == _FORMAT and document["report"] == report.id
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise BadData(f"{path}: this kept report is damaged, and another one will not be drawn") from error
@@ -94,7 +96,7 @@ class Memory:
         ledger = Ledger.load(self.folder)
         for path in sorted(self._charged.glob("*.json")):
             if re.fullmatch("[0-9a-f]{64}", path.stem) and ledger.of(path.stem) is None:
-                ledger = ledger.adding(_entry(FinishedReport.load(path)))
+                ledger = _with_entry(ledger, FinishedReport.load(path))
         return ledger
 
     def set_caps(self, campaign: float | None, lifetime: float | None) -> None:
@@ -142,7 +144,7 @@ class Memory:
             if _unseen(prepared, report.node) != report:  # of another device: what was prepared here is never sent
                 report.save(self._charged / _name(campaign.id))
                 prepared.unlink(missing_ok=True)
-            ledger.adding(_entry(report)).save(self.folder)
+            _with_entry(ledger, report).save(self.folder)
             if prepared.exists():
                 move_durably(prepared, self._charged)
             return report
@@ -200,5 +202,5 @@ def _name(campaign: str) -> str:
     return f"{campaign}.json"
 
 
-def _entry(report: FinishedReport) -> Spent:
-    return Spent(report.campaign, report.node, report.epsilon, report.id)
+def _with_entry(ledger: Ledger, report: FinishedReport) -> Ledger:
+    return ledger.adding(Spent(report.campaign, report.node, report.epsilon, report.id), report.round)

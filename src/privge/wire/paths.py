@@ -6,6 +6,13 @@ CAMPAIGNS: Final = "/v1/campaigns"
 ME: Final = "/v1/me"
 """All that is stored about the node of a token."""
 
+SHARDS: Final = "/v1/shards"
+
+
+def shard(identity: str) -> str:
+    """Return the path of a shard, which is named by its SHA-256."""
+    return f"{SHARDS}/{identity}"
+
 
 def campaign(identity: str) -> str:
     """Return the path of a campaign's document."""
