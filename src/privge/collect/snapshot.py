@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from privge.collect.asking import completed
 from privge.collect.stores.store import ReportBlock, Store
 from privge.errors import BadData
 from privge.ids import Ids
@@ -47,7 +48,7 @@ def take_snapshot(store: Store, campaign: str, *, after: int = 0) -> Snapshot:
             names = set(map(str, later.tolist()))
             stays = np.array([str(node) not in names for node in ids.tolist()], dtype=np.bool_)
             ids, codes = ids[stays], codes[stays]
-        return Snapshot(Reports(state.campaign, ids, codes), state.last)
+        return Snapshot(Reports(completed(state.campaign, store.shard), ids, codes), state.last)
     raise BadData("reports are being erased faster than they can be read; try again")
 
 

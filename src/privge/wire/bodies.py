@@ -83,6 +83,12 @@ class CampaignAdded(msgspec.Struct, frozen=True):
     campaign: Hash
 
 
+class ShardAdded(msgspec.Struct, frozen=True):
+    """The id under which a shard was added."""
+
+    shard: Hash
+
+
 class Held(msgspec.Struct, frozen=True):
     """Everything that is stored about a node in one campaign; no codes remain after erasure."""
 

@@ -25,6 +25,7 @@ _OPERATOR_NAME: dict[str, object] = {
 _PARAMETERS = {
     "campaign": "Id of a campaign: the SHA-256 of its canonical document.",
     "report": "SHA-256 of the body.",
+    "shard": "Id of a shard of an assignment: its SHA-256.",
 }
 
 

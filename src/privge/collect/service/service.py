@@ -14,6 +14,7 @@ from typing import ParamSpec, TypeVar
 from starlette.requests import Request
 
 from privge.campaign import Campaign
+from privge.collect.asking import KEPT_SHARDS, Asking, ReadShard, is_personal
 from privge.collect.commit import GroupCommit
 from privge.collect.kept import Kept
 from privge.collect.service.body import Body, header
@@ -51,12 +52,14 @@ class Known:
     form: ReportForm
     opens: float | None
     closes: float | None
+    asking: Asking | None
 
     @classmethod
-    def of(cls, campaign: Campaign) -> "Known":
-        """Read it out of a campaign."""
+    def of(cls, campaign: Campaign, shards: ReadShard, kept: Kept[Campaign]) -> "Known":
+        """Read it out of a campaign; ``asking`` is None where every node may report the same."""
         opens, closes = (None if at is None else _seconds(at) for at in (campaign.opens, campaign.closes))
-        return cls(campaign.id, campaign.to_json().encode(), ReportForm.of(campaign), opens, closes)
+        asking = Asking(campaign, shards, kept) if is_personal(campaign) else None
+        return cls(campaign.id, campaign.to_json().encode(), ReportForm.of(campaign), opens, closes, asking)
 
 
 class Service:
@@ -81,6 +84,7 @@ class Service:
         self.stopping = False
         self._verifier = Verifier(settings.keys, leeway=settings.leeway)
         self._known: Kept[Known] = Kept()
+        self._shards: Kept[Campaign] = Kept(KEPT_SHARDS)
         self._closed: set[str] = set()
         self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="store")
         self._reads = 0
@@ -137,12 +141,12 @@ class Service:
         """Return a campaign by its id; it is read once, as long as it is kept."""
         if (known := self._known.get(campaign)) is not None:
             return known
-        if len(campaign) != _ID_LENGTH or not set(campaign) <= set("0123456789abcdef"):
+        if not is_hash(campaign):
             raise Refused("unknown")
         state = await self.read(self.store.campaign, campaign)
         if state is None:
             raise Refused("unknown")
-        known = Known.of(state.campaign)
+        known = Known.of(state.campaign, self.store.shard, self._shards)
         return self._known.keep(campaign, known, len(known.document))
 
     async def campaign_for_reports(self, campaign: str) -> Known:
@@ -155,6 +159,15 @@ class Service:
             await self.read(self.store.close_campaign, campaign, by=SERVICE)
             self._closed.add(campaign)
         return known
+
+    async def form_of(self, known: Known, node: str | int) -> ReportForm:
+        """Return what a report of a node looks like; whoever is not asked is refused."""
+        if known.asking is None:
+            return known.form
+        form = known.asking.form_at_hand(node) or (await self.read(known.asking.forms, [node]))[0]
+        if form is None:
+            raise Refused("not_asked")
+        return form
 
     # Running.
 
@@ -194,6 +207,11 @@ class Service:
         self._readers.shutdown(wait=True)
         self.publish()
         self.summary.write()
+
+
+def is_hash(text: str) -> bool:
+    """Say whether a part of a path could name anything: SHA-256 in hexadecimal."""
+    return len(text) == _ID_LENGTH and set(text) <= set("0123456789abcdef")
 
 
 def _bearer(request: Request) -> str:

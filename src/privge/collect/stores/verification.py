@@ -2,8 +2,11 @@
 
 import hashlib
 from collections.abc import Iterator
+from functools import partial
 
 from privge.campaign import Campaign
+from privge.collect.asking import KEPT_SHARDS, Asking, is_personal
+from privge.collect.kept import Kept
 from privge.collect.stores import rounds, shards
 from privge.collect.stores.keys import is_integer, key_of, text_of
 from privge.collect.stores.log import gaps
@@ -79,6 +82,7 @@ def _counts(session: Session, row: CampaignRow) -> Iterator[str]:
 def _codes(session: Session, row: CampaignRow, campaign: Campaign) -> tuple[int, int, int]:
     """Count reports with wrong codes, removed reports that still have codes, and nodes that are none."""
     wrong = remains = strange = after = 0
+    asking = Asking(campaign, partial(shards.find_shard, session), Kept(KEPT_SHARDS)) if is_personal(campaign) else None
     form = ReportForm.of(campaign)
     while found := session.rows(
         "SELECT sequence, node, erased, codes FROM reports WHERE campaign = ? AND sequence > ? "
@@ -90,11 +94,21 @@ def _codes(session: Session, row: CampaignRow, campaign: Campaign) -> tuple[int,
         after = found[-1][0]
         strange += sum(not _is_node(node, texts=bool(row.texts)) for _, node, _, _ in found)
         gone = [codes for _, _, erased, codes in found if erased or row.retired]
-        held = [codes for _, _, erased, codes in found if not (erased or row.retired)]
+        held = [(node, codes) for _, node, erased, codes in found if not (erased or row.retired)]
         remains += sum(any(codes) for codes in gone)
-        fitting = [codes for codes in held if len(codes) == form.size]
-        wrong += len(held) - sum(form.rows_in_range(fitting))
+        fitting = [(node, codes) for node, codes in held if len(codes) == form.size]
+        in_range = form.rows_in_range([codes for _, codes in fitting]) if asking is None else _in_place(asking, fitting)
+        wrong += len(held) - sum(in_range)
     return wrong, remains, strange
+
+
+def _in_place(asking: Asking, reports: list[tuple[bytes, bytes]]) -> list[bool]:
+    """Say which reports have codes that their nodes are asked for."""
+    try:
+        forms = asking.forms([text_of(node) for node, _ in reports])
+    except BadData:  # a shard is missing or damaged, which is told apart
+        return [True] * len(reports)
+    return [form is not None and form.in_range(codes) for form, (_, codes) in zip(forms, reports, strict=True)]
 
 
 def _is_node(key: bytes, *, texts: bool) -> bool:

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 from starlette.requests import Request
 
 from privge.collect.service.answers import Answer
-from privge.collect.service.routes import about, campaigns, people, reports, standing
+from privge.collect.service.routes import about, campaigns, people, reports, shards, standing
 from privge.collect.service.service import Service
 from privge.wire import bodies, paths
 from privge.wire.messages import BATCH_TYPE, JSON_TYPE, REPORT_TYPE
@@ -51,10 +51,10 @@ class Operation:
     refusals: tuple[str, ...] = ()
 
 
-_ID = "{campaign}"
+_ID, _SHARD = "{campaign}", "{shard}"
 _BODIES = ("media_type", "too_large", "too_slow", "incomplete")
 _WHO = ("unauthorized", "rate")
-_CAMPAIGN = ("closed", "erased", "over_budget", "unknown", "not_open_yet")
+_CAMPAIGN = ("closed", "erased", "over_budget", "other_round", "not_asked", "unknown", "not_open_yet")
 _STANDINGS = (*_CAMPAIGN, *_WHO)
 _REPORTS = ("different", *_CAMPAIGN, "length", "code_range", "digest", *_WHO, *_BODIES)
 _BATCHES = ("unknown", "not_open_yet", "batch", *_WHO, *_BODIES)
@@ -102,6 +102,16 @@ OPERATIONS = (
         campaigns.close_campaign,
         bodies.CampaignStatus,
         refusals=("unauthorized", "operator_name", "unknown"),
+    ),
+    Operation("GET", paths.shard(_SHARD), shards.get_shard, answer_type=REPORT_TYPE, refusals=("unknown_shard",)),
+    _operator(
+        "PUT",
+        paths.shard(_SHARD),
+        shards.put_shard,
+        bodies.ShardAdded,
+        body=(REPORT_TYPE, None),
+        success=(201,),
+        refusals=("unauthorized", "operator_name", "digest", *_BODIES),
     ),
     _node("GET", paths.ME, people.get_me, bodies.Me, refusals=_WHO),
     _node("DELETE", paths.ME, people.delete_me, bodies.Erasure, refusals=_WHO),

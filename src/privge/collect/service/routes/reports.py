@@ -34,13 +34,14 @@ async def _put_report(service: Service, request: Request) -> str:
     campaign = request.path_params["campaign"]
     grant = service.grant(request, campaign)
     known = await service.campaign_for_reports(campaign)
-    size = known.form.size
+    form = await service.form_of(known, grant.node)
+    size = form.size
     async with service.body(request, REPORT_TYPE, limit=size, room=service.singles, node=grant.node) as body:
         if len(body) != size:
             raise Refused("length")
         if report_id(body) != request.path_params["report"]:
             raise Refused("digest")
-        if not known.form.in_range(body):
+        if not form.in_range(body):
             raise Refused("code_range")
         outcome = await service.commit.put(campaign, Upload(grant.node, body))
     return outcome.value
@@ -60,6 +61,7 @@ async def _store(service: Service, known: Known, items: list[BatchItem]) -> list
     async with service.turn:
         reasons = _malformed(known, items)
         uploads = await _verified(service, known, items, reasons)
+        uploads = await _asked(service, known, uploads, reasons)
     outcomes = await service.commit.put_many(known.id, list(uploads.values()), leave=service.limits.requests)
     for position, outcome in zip(uploads, outcomes, strict=True):
         reasons[position] = outcome.value
@@ -82,8 +84,21 @@ async def _verified(service: Service, known: Known, items: list[BatchItem], reas
     return uploads
 
 
+async def _asked(service: Service, known: Known, uploads: dict[int, Upload], reasons: list[str]) -> dict[int, Upload]:
+    """Return what answers what its node is asked; the others get their reason."""
+    if known.asking is None:
+        return uploads
+    forms = await service.read(known.asking.forms, [upload.node for upload in uploads.values()])
+    for position, form in zip(uploads, forms, strict=True):
+        if form is None:
+            reasons[position] = "not_asked"
+        elif not form.in_range(uploads[position].codes):
+            reasons[position] = "code_range"
+    return {position: upload for position, upload in uploads.items() if reasons[position] == ""}
+
+
 def _malformed(known: Known, items: list[BatchItem]) -> list[str]:
-    """Return "length" or "code_range" for each malformed item, "" for the others."""
+    """Return "length" or "code_range" for each item that no node may send, "" for the others."""
     reasons = ["" if len(item.codes) == known.form.size else "length" for item in items]
     right = [position for position, reason in enumerate(reasons) if reason == ""]
     in_range = known.form.rows_in_range([items[position].codes for position in right])
