@@ -20,7 +20,7 @@ class FakeService:
     """
 
     def __init__(self):
-        self.documents, self.stored, self.received = {}, {}, []
+        self.documents, self.shards, self.stored, self.received = {}, {}, {}, []
         self.faults, self.get_faults, self.ask_faults, self.item_faults = [], [], [], []
         self.requests, self.refusals, self.forgetful = [], {}, False
         self.committed, self.closing = threading.Event(), threading.Event()
@@ -30,6 +30,10 @@ class FakeService:
 
     def add(self, campaign):
         self.documents[campaign.id] = campaign.to_json().encode()
+        if campaign.assignment is not None:
+            self.shards |= {
+                campaign.assignment.digests[number]: shard for number, shard in campaign.assignment.shards.items()
+            }
         return f"{self.base}/v1/campaigns/{campaign.id}"
 
     def standing(self, campaign, token):
@@ -88,7 +92,8 @@ class Handler(BaseHTTPRequestHandler):
             status, body = self.service.standing(self.path.split("/")[-2], self.headers["Authorization"][7:])
             self.answer(status, json.dumps(body).encode())
             return
-        document = self.service.documents.get(self.path.rsplit("/", 1)[-1])
+        held = self.service.shards if "/shards/" in self.path else self.service.documents
+        document = held.get(self.path.rsplit("/", 1)[-1])
         self.answer(*((404, b"{}") if document is None else (200, document)))
 
     def do_PUT(self):

@@ -397,6 +397,7 @@ def test_every_outcome_of_a_store_has_an_answer():
         "closed": 410,
         "erased": 410,
         "over_budget": 403,
+        "other_round": 403,
         "unknown": 404,
     }
     assert {outcome.value: REASONS[outcome.value].status for outcome in Outcome} == expected
