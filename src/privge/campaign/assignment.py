@@ -195,13 +195,7 @@ class Assignment:
 
     def rows(self, nodes: Sequence[object]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return classes, filled up with -1, and offsets of many nodes, a row for each; all of them must be asked."""
-        digests = [hashlib.sha256(node_key(node)).digest() for node in nodes]
-        places = np.empty(len(nodes), dtype=np.int64)
-        for row, digest in enumerate(digests):
-            number = (digest[0] << 8 | digest[1]) >> (16 - self.bits)
-            if number not in self.shards:
-                raise BadData(f"shard {number} of the assignment is not at hand: fetch it, or load the assignment")
-            places[row] = self._places.get(digest[16:], -1)
+        places = self._places_of(nodes)
         absent = int((places < 0).sum())
         if absent:
             who = "this node is" if len(nodes) == 1 else f"{absent:,} of {len(nodes):,} nodes are"
@@ -211,13 +205,24 @@ class Assignment:
         offsets = found["offsets"].astype(np.int64) if self.offsets else np.zeros_like(classes)
         return np.where(classes == _NONE, -1, classes), offsets
 
+    def asks(self, nodes: Sequence[object]) -> NDArray[np.bool_]:
+        """Say of many nodes whether they are asked."""
+        return self._places_of(nodes) >= 0
+
+    def _places_of(self, nodes: Sequence[object]) -> NDArray[np.int64]:
+        """Return where nodes are in the table; -1 for those who are not asked."""
+        places = np.empty(len(nodes), dtype=np.int64)
+        for row, node in enumerate(nodes):
+            digest = hashlib.sha256(node_key(node)).digest()
+            number = (digest[0] << 8 | digest[1]) >> (16 - self.bits)
+            if number not in self.shards:
+                raise BadData(f"shard {number} of the assignment is not at hand: fetch it, or load the assignment")
+            places[row] = self._places.get(digest[16:], -1)
+        return places
+
     def __contains__(self, node: object) -> bool:
         """Say whether a node is asked."""
-        try:
-            self.rows([node])
-        except NotAsked:
-            return False
-        return True
+        return bool(self.asks([node])[0])
 
     def save(self, folder: str | PathLike[str]) -> None:
         """Write every shard at hand into a folder, each under its hash."""

@@ -318,7 +318,12 @@ class Campaign:
         return rfc8785.dumps(self.to_document()).decode()
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the canonical document; the file is complete or absent."""
+        """Write the canonical document; the file is complete or absent.
+
+        Shards of the assignment that are at hand are written before it, into the folder ``.shards`` of the same name.
+        """
+        if self.assignment is not None and self.assignment.shards:
+            self.assignment.save(shards_beside(path))
         with atomic_path(Path(path)) as partial:
             partial.write_text(self.to_json(), encoding="utf-8")
 
@@ -344,12 +349,20 @@ class Campaign:
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
-        """Read a campaign from a ``.toml`` or ``.json`` file; errors name the file."""
+        """Read a campaign from a ``.toml`` or ``.json`` file, with the shards beside it; errors name the file."""
         path = Path(path)
         try:
-            return cls.from_document(read_document(path))
+            campaign = cls.from_document(read_document(path))
+            if campaign.assignment is None:
+                return campaign
+            return campaign.with_assignment(campaign.assignment.load(shards_beside(path)))
         except BadData as error:
             raise BadData(f"{path}: {error}") from error
+
+
+def shards_beside(path: str | PathLike[str]) -> Path:
+    """Return the folder in which the shards of a campaign file are."""
+    return Path(path).with_suffix(".shards")
 
 
 FIELDS = stated_fields(Campaign)

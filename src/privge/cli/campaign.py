@@ -4,25 +4,28 @@ import json
 import math
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from privge.campaign import Campaign
-from privge.cli.actor import as_field, user
-from privge.cli.declared import file_option, flag, options_into
+from privge._files.columns import ids_of
+from privge._files.tables import read_table
+from privge.campaign import Assignment, Campaign
+from privge.campaign.campaign import shards_beside
+from privge.cli.actor import user
+from privge.cli.declared import options_into
 from privge.cli.fields import asked_fields
+from privge.cli.operator import ServiceOptions, asking
 from privge.cli.options import INPUT, OUTPUT, check_output, existing, json_option, naming, refuse_given
 from privge.cli.passwords import warn_of_password
 from privge.cli.shown import facts, table, warn
 from privge.collect.publishing import check_times, warnings_of
 from privge.errors import BadData, InvalidCampaign, ServiceRefused
 from privge.wire import paths
-from privge.wire.messages import JSON_TYPE, OPERATOR_HEADER
-from privge.wire.tokens import authorization
+from privge.wire.messages import JSON_TYPE, REPORT_TYPE
 
 if TYPE_CHECKING:
     from privge.device.web import Reply
@@ -33,31 +36,23 @@ def campaign() -> None:
     """Write the public contract of a collection, show one, publish it, or close it."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ServiceOptions:
-    """Who acts, when a service is asked as its operator."""
-
-    admin_token_file: Path | None = file_option(
-        "--admin-token-file", about="The operator's secret.  [default: PRIVGE_ADMIN_TOKEN]"
-    )
-    name: str | None = as_field()
-    insecure_http: bool = flag("--insecure-http", about="Allow plain http to another machine: others can read along.")
-
-
 @campaign.command()
 @click.option("--from", "source", type=INPUT, help="Campaign in TOML or JSON, instead of the options below.")
+@click.option("--members", type=INPUT, help="Table with the column id: only these people are asked.")
 @asked_fields
 @click.option("-o", "--output", type=OUTPUT, required=True, help="Where the canonical document goes (.json).")
-def new(source: Path | None, output: Path, **asked: object) -> None:
+def new(source: Path | None, members: Path | None, output: Path, **asked: object) -> None:
     """Write the canonical document of a campaign: checked, with its integer law, named by its hash.
 
-    Bounds, purpose and times cannot be changed afterwards: another document is another campaign.
+    Bounds, purpose and times cannot be changed afterwards: another document is another campaign. Who is asked, if not
+    everybody, is in a folder beside the document, which names it by its hashes.
 
     \b
     Examples:
       privge campaign new --dimensions 500 --epsilon 1 --k 5 --purpose "Shared topics" -o campaign.json
       privge campaign new --names-file features.txt --low 0 --high 10 --epsilon 2 -o campaign.json
       privge campaign new --from campaign.toml -o campaign.json
+      privge campaign new --from teach.toml --members teachers.csv -o teach.json
     """
     check_output(output, ".json")
     if source is not None:
@@ -67,9 +62,20 @@ def new(source: Path | None, output: Path, **asked: object) -> None:
             check_times(made, datetime.now(UTC))
     else:
         made = _from_options(asked)
+    if members is not None:
+        made = _for_members(made, existing(members))
     warn(made)
     made.save(output)
     click.echo(f"Campaign {made.id} is in {output}")
+
+
+def _for_members(made: Campaign, path: Path) -> Campaign:
+    """Ask only the people of a table."""
+    if made.assignment is not None:
+        raise click.UsageError("The campaign says itself who is asked; leave out --members.")
+    ids = ids_of(read_table(path, text=["id"]), path, integer_ids=False)
+    with naming(path):
+        return replace(made, assignment=Assignment.members(ids.tolist()))
 
 
 def _from_options(asked: dict[str, object]) -> Campaign:
@@ -126,6 +132,7 @@ def show(path: Path, *, as_json: bool) -> None:
 def publish(path: Path, origin: str, operator: ServiceOptions) -> None:
     """Add a campaign to a service, and print the address that devices need.
 
+    The shards of an assignment, in the folder beside the file, are added first: they are public, as the campaign is.
     Publishing the same campaign again changes nothing.
 
     \b
@@ -137,11 +144,29 @@ def publish(path: Path, origin: str, operator: ServiceOptions) -> None:
     with naming(path):
         check_times(published, datetime.now(UTC))
     warn(published)
+    shards = _shards(path, published)
     url = _url(origin, published.id)
-    answer = _ask(url, paths.CAMPAIGNS, published.to_json().encode(), operator)
-    if answer.status not in (200, 201):
-        raise ServiceRefused(answer.status, f"the service refuses the campaign with {answer.status}: {answer.detail}")
+    with asking(url, operator) as ask:
+        for digest, content in shards.items():
+            _accepted("a shard", ask("PUT", paths.shard(digest), content, REPORT_TYPE))
+        _accepted("the campaign", ask("POST", paths.CAMPAIGNS, published.to_json().encode(), JSON_TYPE))
     click.echo(url)
+
+
+def _shards(path: Path, published: Campaign) -> dict[str, bytes]:
+    """Return the shards of a campaign by their ids; all of them must be in the folder beside the file."""
+    assignment = published.assignment
+    if assignment is None:
+        return {}
+    if not assignment.complete:
+        absent = len(assignment.digests) - len(assignment.shards)
+        raise BadData(f"{shards_beside(path)}: {absent:,} of the {len(assignment.digests):,} shards are not there")
+    return {assignment.digests[number]: content for number, content in assignment.shards.items()}
+
+
+def _accepted(what: str, answer: "Reply") -> None:
+    if answer.status not in (200, 201):
+        raise ServiceRefused(answer.status, f"the service refuses {what} with {answer.status}: {answer.detail}")
 
 
 @campaign.command()
@@ -178,7 +203,8 @@ def close(campaign_id: str, origin: str | None, store_url: str | None, operator:
     if len(campaign_id) != 64:
         raise click.BadParameter("a service needs all 64 digits of the id", param_hint="ID")
     url = _url(origin or "", campaign_id)
-    answer = _ask(url, paths.closing(campaign_id), None, operator)
+    with asking(url, operator) as ask:
+        answer = ask("POST", paths.closing(campaign_id), None, None)
     if answer.status != 200:
         raise ServiceRefused(answer.status, f"the service refuses to close it with {answer.status}: {answer.detail}")
     click.echo(f"Campaign {campaign_id} is closed")
@@ -195,24 +221,3 @@ def _close_in_store(url: str, wanted: str, by: str) -> tuple[str, bool]:
 
 def _url(origin: str, campaign_id: str) -> str:
     return f"{origin.rstrip('/')}{paths.campaign(campaign_id)}"
-
-
-def _ask(url: str, path: str, body: bytes | None, operator: ServiceOptions) -> "Reply":
-    """Ask a service as its operator."""
-    from privge.collect.service.credentials import ADMIN_VARIABLE, read_admin_token
-    from privge.device.address import Address
-    from privge.device.web import Client
-
-    token = read_admin_token(operator.admin_token_file)
-    if token is None:
-        raise click.UsageError(f"Give --admin-token-file, or the secret in {ADMIN_VARIABLE}.")
-    headers = authorization(token)
-    if body is not None:
-        headers["Content-Type"] = JSON_TYPE
-    if operator.name is not None:
-        headers[OPERATOR_HEADER] = operator.name
-    client = Client(Address.parse(url, insecure_http=operator.insecure_http))
-    try:
-        return client.ask("POST", f"{client.address.base}{path}", body=body, headers=headers)
-    finally:
-        client.close()

@@ -3,9 +3,9 @@
 import json
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -27,10 +27,11 @@ from privge.device.address import Address
 from privge.device.contribute import fetch_campaign
 from privge.device.folder import default_folder
 from privge.device.outbox import Outbox
+from privge.device.shards import with_shards_of
 from privge.device.web import Client
 from privge.errors import PrivgeError
 from privge.wire.limits import MAX_BATCH
-from privge.wire.messages import HELD, OPEN
+from privge.wire.messages import HELD, NOT_ASKED, OPEN
 from privge.wire.tokens import TokenOf
 
 _GOOD = {"stored", "same"}
@@ -167,8 +168,15 @@ def _submit_piece(
     from privge.device.batches import ask_batches, send_batches
 
     origin = client.address.origin
+    campaign = with_shards_of(client, outbox.campaign, piece.ids.tolist())
+    outbox = replace(outbox, campaign=campaign)
     absent = outbox.absent(piece.ids)
-    reasons = ask_batches(client, piece.ids[absent].tolist(), token_of=token_of, size=size)
+    reasons = _asked_of(campaign, piece.ids[absent].tolist())
+    asked = [place for place, reason in enumerate(reasons) if reason == OPEN]
+    for place, reason in zip(
+        asked, ask_batches(client, piece.ids[absent[asked]].tolist(), token_of=token_of, size=size), strict=True
+    ):
+        reasons[place] = reason
     refused = absent[np.array([reason != OPEN for reason in reasons], dtype=np.bool_)]
     taken = np.setdiff1d(np.arange(len(piece.ids)), refused)
     totals.drawn += piece.keep(outbox, taken)
@@ -191,6 +199,13 @@ def _submit_piece(
         totals.reports += len(rows)
         totals.acknowledged_before += int(known.sum())
         progress(totals.reports, piece.total)
+
+
+def _asked_of(campaign: Campaign, nodes: Sequence[str | int]) -> list[str]:
+    """Say, from public data alone, of whom a report could be stored; the service is not asked for the others."""
+    if campaign.assignment is None:
+        return [OPEN] * len(nodes)
+    return [OPEN if asked else NOT_ASKED for asked in campaign.assignment.asks(nodes).tolist()]
 
 
 def _onwards(progress: Progress, before: int, total: int, done: int, _: int) -> None:

@@ -5,7 +5,7 @@ and whether the person is asked at all, depends on nothing private. No token is 
 """
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from privge.campaign import Campaign
 from privge.campaign.asking import asked
@@ -30,6 +30,14 @@ def with_own_shard(client: Client, campaign: Campaign, node: str | int) -> Campa
         asked(campaign, question, [node])
     ReportForm.of_node(campaign, node)  # refuses whoever is not asked
     return campaign
+
+
+def with_shards_of(client: Client, campaign: Campaign, nodes: Sequence[str | int]) -> Campaign:
+    """Return the campaign with the shards of many nodes at hand: what a proxy needs that reports for them."""
+    assignment = campaign.assignment
+    if assignment is None:
+        return campaign
+    return with_shards(client, campaign, {assignment.shard_of(node) for node in nodes})
 
 
 def with_shards(client: Client, campaign: Campaign, numbers: Iterable[int]) -> Campaign:

@@ -19,6 +19,9 @@ OPEN: Final = "open"
 HELD: Final = "held"
 """How a node stands whose report is stored."""
 
+NOT_ASKED: Final = "not_asked"
+"""How a node stands that a campaign does not ask."""
+
 OPERATOR_HEADER: Final = "Privge-Operator"
 """In which an operator may give the name that is written down in the log."""
 

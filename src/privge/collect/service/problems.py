@@ -13,7 +13,7 @@ from privge.collect.stores.store import Outcome
 from privge.errors import Busy, StoreMismatch, StoreUnavailable
 from privge.wire.bodies import Problem, Result
 from privge.wire.limits import MAX_BATCH
-from privge.wire.messages import HELD, OPEN, PROBLEM_TYPE
+from privge.wire.messages import HELD, NOT_ASKED, OPEN, PROBLEM_TYPE
 from privge.wire.tokens import InvalidToken
 
 
@@ -41,7 +41,7 @@ REASONS: dict[str, Reason] = {
     Outcome.UNKNOWN.value: Reason(404, "Unknown campaign", "There is no such campaign."),
     OPEN: Reason(200, "Open", "A report of this node would be stored."),
     HELD: Reason(200, "Held", "A report of this node is stored."),
-    "not_asked": Reason(403, "Not asked", "The campaign asks certain people, and this node is not one of them."),
+    NOT_ASKED: Reason(403, "Not asked", "The campaign asks certain people, and this node is not one of them."),
     "not_open_yet": Reason(503, "Not open yet", "The campaign takes no reports yet; try again when it opens."),
     # Malformed: counted by these words, never kept.
     "length": Reason(422, "Wrong length", "A report has exactly two bytes for each of the campaign's k codes."),

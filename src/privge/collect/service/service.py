@@ -28,7 +28,7 @@ from privge.collect.stores.log import OPERATOR, SERVICE, signed
 from privge.collect.stores.store import Store
 from privge.errors import Busy
 from privge.wire.codes import ReportForm
-from privge.wire.messages import OPERATOR_HEADER
+from privge.wire.messages import NOT_ASKED, OPERATOR_HEADER
 from privge.wire.tokens import Grant, InvalidToken, Verifier, shown
 
 P = ParamSpec("P")
@@ -166,7 +166,7 @@ class Service:
             return known.form
         form = known.asking.form_at_hand(node) or (await self.read(known.asking.forms, [node]))[0]
         if form is None:
-            raise Refused("not_asked")
+            raise Refused(NOT_ASKED)
         return form
 
     # Running.

@@ -13,7 +13,7 @@ from privge.collect.service.service import Known, Service
 from privge.collect.stores.store import Upload
 from privge.wire.bodies import Batch, BatchItem
 from privge.wire.codes import report_id
-from privge.wire.messages import REPORT_TYPE
+from privge.wire.messages import NOT_ASKED, REPORT_TYPE
 from privge.wire.tokens import InvalidToken
 
 _decoder = msgspec.msgpack.Decoder(Batch)
@@ -91,7 +91,7 @@ async def _asked(service: Service, known: Known, uploads: dict[int, Upload], rea
     forms = await service.read(known.asking.forms, [upload.node for upload in uploads.values()])
     for position, form in zip(uploads, forms, strict=True):
         if form is None:
-            reasons[position] = "not_asked"
+            reasons[position] = NOT_ASKED
         elif not form.in_range(uploads[position].codes):
             reasons[position] = "code_range"
     return {position: upload for position, upload in uploads.items() if reasons[position] == ""}

@@ -12,7 +12,7 @@ from privge.collect.service.service import Known, Service
 from privge.collect.stores.store import Outcome
 from privge.wire.bodies import Standing, Tokens
 from privge.wire.codes import decode
-from privge.wire.messages import HELD, OPEN
+from privge.wire.messages import HELD, NOT_ASKED, OPEN
 from privge.wire.tokens import InvalidToken
 
 _NEW = {Outcome.STORED: OPEN, Outcome.DIFFERENT: HELD}  # other outcomes are called as they would be for a report
@@ -56,7 +56,7 @@ async def _ask(service: Service, known: Known, tokens: list[str]) -> list[str]:
     if known.asking is not None:
         forms = await service.read(known.asking.forms, list(good.values()))
         for position in [position for position, form in zip(good, forms, strict=True) if form is None]:
-            reasons[position] = "not_asked"
+            reasons[position] = NOT_ASKED
             del good[position]
     standings = await service.read(service.store.ask, known.id, list(good.values()))
     for position, (outcome, _) in zip(good, standings, strict=True):
