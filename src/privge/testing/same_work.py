@@ -3,6 +3,7 @@
 import gc
 import pickle
 import sys
+from collections.abc import Callable, Collection
 from types import FrameType
 from typing import Any
 
@@ -15,9 +16,16 @@ Trace = tuple[tuple[str, int], ...]
 
 def instructions(law: Law, level: int, word: int) -> Trace:
     """Return the sequence of instructions that draw a code: every place in the byte code, in order."""
+    return followed(lambda: law.code(level, word))
+
+
+def followed(call: Callable[[], object], *, but: Collection[str] = ()) -> Trace:
+    """Return the sequence of instructions that a call runs, without those in files of some names."""
     trace: list[tuple[str, int]] = []
 
     def follow(frame: FrameType, event: str, _: object) -> Any:  # noqa: ANN401 (the tracer itself)
+        if frame.f_code.co_filename.endswith(tuple(but)):
+            return None
         frame.f_trace_opcodes = True
         frame.f_trace_lines = False
         if event == "opcode":
@@ -28,7 +36,7 @@ def instructions(law: Law, level: int, word: int) -> Trace:
     gc.disable()  # what it would call in between is not part of the law
     sys.settrace(follow)
     try:
-        law.code(level, word)
+        call()
     finally:
         sys.settrace(before)
         gc.enable()

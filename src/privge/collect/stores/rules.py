@@ -1,5 +1,6 @@
 """What becomes of a report, decided in one place for every store. Pure: no database, no clock."""
 
+import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from fractions import Fraction
@@ -8,6 +9,7 @@ from privge.campaign import Campaign
 from privge.collect.stores.store import Outcome
 from privge.errors import InvalidCampaign
 from privge.mechanisms.budget import exact
+from privge.wire.limits import MAX_SHARD_BYTES
 
 LIFETIME_EPSILON = 6.0
 """What a node may spend over all campaigns unless the operator says otherwise: the device's own default."""
@@ -36,6 +38,31 @@ def check_end(campaign: Campaign) -> None:
 def without_end(campaign: Campaign) -> bool:
     """Say whether a campaign promises to delete its reports some days after closing, and states no closing."""
     return campaign.retention_days is not None and campaign.closes is None
+
+
+def shard_id(content: bytes) -> str:
+    """Return the name of a shard, its SHA-256; one that is too large is refused."""
+    if len(content) > MAX_SHARD_BYTES:
+        raise ValueError(f"a shard has at most {MAX_SHARD_BYTES:,} bytes, got {len(content):,}")
+    return hashlib.sha256(content).hexdigest()
+
+
+def shards_of(campaign: Campaign) -> frozenset[str]:
+    """Return the ids of the shards that a campaign names."""
+    return frozenset() if campaign.assignment is None else frozenset(campaign.assignment.digests)
+
+
+def check_shards(campaign: Campaign, present: Collection[str]) -> None:
+    """Refuse a campaign of which a shard is not there."""
+    if missing := shards_of(campaign).difference(present):
+        raise InvalidCampaign(
+            "assignment", f"{len(missing):,} of its shards are not here: add them before the campaign"
+        )
+
+
+def is_unused(shard: str, came: date, named: Collection[str], today: date) -> bool:
+    """Say whether a shard goes: no campaign that is kept names it, and it is not of today or yesterday."""
+    return shard not in named and came < today - timedelta(days=1)
 
 
 def decide(

@@ -20,7 +20,7 @@ from privge.collect.stores import rounds, shards, statements
 from privge.collect.stores.keys import is_integer, key_of, text_of
 from privge.collect.stores.log import UNNAMED, Act, Kind, lines, note
 from privge.collect.stores.migrating import Migration, extend
-from privge.collect.stores.rules import check_collectable, decide, retired_on, to_day
+from privge.collect.stores.rules import check_collectable, check_shards, decide, retired_on, shards_of, to_day
 from privge.collect.stores.session import Session
 from privge.collect.stores.statements import CampaignRow, all_campaigns, document_of, find_campaign
 from privge.collect.stores.store import CampaignState, Erased, Holding, Node, Outcome, ReportBlock, Standing, Upload
@@ -92,7 +92,7 @@ class SqlStore(ABC):
             check_collectable(campaign, self.lifetime_epsilon)
             if campaign.round is not None or campaign.assignment is not None:
                 extend(session, self._steps, by)
-            shards.check_present(session, campaign)
+                check_shards(campaign, shards.present(session))
             statements.insert_campaign(session, campaign)
             rounds.insert_round(session, campaign)
             note(session, Kind.PUBLISHED, by, campaign=campaign.id)
@@ -264,7 +264,7 @@ class SqlStore(ABC):
                 campaign = self._campaign(session, row)
                 due = retired_on(campaign, None if row.closed is None else to_day(row.closed))
                 if row.retired or due is None or due > today:
-                    named |= frozenset() if row.retired else shards.named_by(campaign)
+                    named |= frozenset() if row.retired else shards_of(campaign)
                     continue
                 statements.retire_campaign(session, row, today, self._blank)
                 note(session, Kind.RETIRED, by, campaign=row.id, count=row.reports)
