@@ -1,8 +1,9 @@
 """Play curator against a device: what is learned beyond the reports that were paid for?
 
-``python -m reliability.curator --campaigns 200`` sets up a service that lies as it likes, and two people who differ in
+``python -m reliability.curator --campaigns 280`` sets up a service that lies as it likes, and two people who differ in
 everything private: values, missing ones, names, things that are no numbers. Strategies publish campaign after campaign,
-each chosen by what the ones before showed: policies, bounds, names, grids, laws, controls, caps, closing, false claims.
+each chosen by what the ones before showed: policies, bounds, names, grids, laws, controls, caps, closing, false claims;
+and questions (`reliability.questioning`): models, directions, personal assignments, false shards, rounds.
 What a curator sees for nothing is *everything but the bodies*: which requests come, in which order, how long they are,
 whether a token is shown, whether anybody comes back at all, and when. This must be the same for both people, exactly
 where it is discrete and by a test of two distributions where it is time. Bodies are what epsilon pays for: their price
@@ -15,7 +16,8 @@ import re
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -52,6 +54,13 @@ class Question:
     campaign: Campaign | bytes
     standing: tuple[int, object] = (410, {"detail": "closed"})
     put: int = 201
+    shards: Mapping[str, bytes] | None = None  # what is handed out instead of the campaign's own
+
+    def shard(self, digest: str) -> bytes | None:
+        """Return what the curator hands out as a shard."""
+        assignment = self.campaign.assignment if isinstance(self.campaign, Campaign) else None
+        own = {} if assignment is None else {assignment.digests[i]: shard for i, shard in assignment.shards.items()}
+        return (own if self.shards is None else self.shards).get(digest)
 
 
 @dataclass
@@ -86,6 +95,9 @@ class _Handler(BaseHTTPRequestHandler):
         if self.path.endswith("/me"):
             status, answer = question.standing
             self._answer(status, json.dumps(answer).encode())
+        elif "/shards/" in self.path:
+            shard = question.shard(self.path.rsplit("/", 1)[-1])
+            self._answer(404 if shard is None else 200, shard or b"")
         else:
             document = question.campaign
             self._answer(200, document if isinstance(document, bytes) else document.to_json().encode())
@@ -98,7 +110,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        self.wfile.write(body)
+        with suppress(ConnectionError):  # it may leave before it has heard everything
+            self.wfile.write(body)
 
 
 @contextmanager
@@ -222,6 +235,8 @@ def _any_campaign(draw: np.random.Generator, number: int) -> Campaign:
 
 def strategies(campaigns: int) -> dict[str, Callable[[], Strategy]]:
     """Return strategies that together ask about so many campaigns."""
+    from reliability.questioning import QUESTIONING
+
     return {
         "bisect a bound that refuses, control": lambda: bisect_a_bound("structure", "refuse"),
         "bisect a bound that refuses": lambda: bisect_a_bound("hds", "refuse"),
@@ -235,7 +250,8 @@ def strategies(campaigns: int) -> dict[str, Callable[[], Strategy]]:
         "controls and a leaking law": ask_for_everything,
         "claim a holding": claim_a_holding,
         "close at every moment": close_at_every_moment,
-        "at random": lambda: at_random(1, max(6, campaigns - 141)),
+        **QUESTIONING,
+        "at random": lambda: at_random(1, max(6, campaigns - 223)),
         "use up the caps": use_up_the_caps,
     }
 
@@ -248,6 +264,7 @@ class Seen:
     gaps: tuple[float, ...]
     belief: object
     bodies: dict[str, list[bytes]]
+    rounds: dict[str, str]
 
 
 def play(curator: Curator, strategy: Strategy, who: str, folder: Path, pace: Pace) -> Seen:
@@ -255,15 +272,18 @@ def play(curator: Curator, strategy: Strategy, who: str, folder: Path, pace: Pac
     transcript: list[Events] = []
     gaps: list[float] = []
     bodies: dict[str, list[bytes]] = {}
+    rounds: dict[str, str] = {}
     answer: Events | None = None
     while True:
         try:
             question = next(strategy) if answer is None else strategy.send(answer)
         except StopIteration as end:
-            return Seen(tuple(transcript), tuple(gaps), end.value, bodies)
+            return Seen(tuple(transcript), tuple(gaps), end.value, bodies, rounds)
         curator.question, curator.events, curator.times, curator.bodies = question, [], [], []
         campaign = question.campaign
         name = campaign.id if isinstance(campaign, Campaign) else _hash(campaign)
+        if isinstance(campaign, Campaign) and campaign.round is not None:
+            rounds[name] = campaign.round
         token = mint(KEY, node="somebody", expires=2**40)
         with suppress(PrivgeError):
             contribute(
@@ -272,8 +292,14 @@ def play(curator: Curator, strategy: Strategy, who: str, folder: Path, pace: Pac
             )  # fmt: skip
         answer = tuple(curator.events)
         transcript.append(answer)
-        gaps += [curator.times[1] - curator.times[0]] if len(curator.times) > 1 else []
+        gaps += _preparation(curator)
         bodies.setdefault(name, []).extend(curator.bodies)
+
+
+def _preparation(curator: Curator) -> list[float]:
+    """Return the time from what was fetched last to the token, if one was shown."""
+    shown = [place for place, event in enumerate(curator.events) if "Authorization" in event]
+    return [curator.times[shown[0]] - curator.times[shown[0] - 1]] if shown and shown[0] else []
 
 
 def _hash(text: bytes) -> str:
@@ -313,7 +339,7 @@ def judge(campaigns: int = 200, pace: Pace = PACE, *, only: tuple[str, ...] = ()
             if chance < FALSE_ALARM:
                 leaks.append(f"{name}: the times of the two people differ (p = {chance:.1g})")
             spent = Memory(folders["alice"]).ledger().spent
-            answered = sum(len(events) > 1 for events in alice.transcript)
+            answered = sum("Authorization" in " ".join(events) for events in alice.transcript)
             verdicts.append(
                 Verdict(name, len(alice.transcript), answered, alice.transcript == bob.transcript, chance, spent)
             )
@@ -332,13 +358,19 @@ def _unpaid(seen: Seen, folder: Path) -> Iterator[str]:
             yield "a report was sent that the ledger does not know"
         if len(set(bodies)) > 1:
             yield f"{len(set(bodies))} different reports were sent to one campaign"
+    taken = Counter(
+        seen.rounds[campaign] for campaign, bodies in seen.bodies.items() if bodies and campaign in seen.rounds
+    )
+    for name, count in taken.items():
+        if count > 1:
+            yield f"{count} campaigns of the round {name} got a report"
     for events in seen.transcript:
         if any(event.startswith("GET") and "Authorization" in event for event in events[:1]):
             yield "a token was shown before the campaign was read"
 
 
 @click.command()
-@click.option("--campaigns", type=click.IntRange(160), default=200, show_default=True, help="About how many to ask.")
+@click.option("--campaigns", type=click.IntRange(240), default=280, show_default=True, help="About how many to ask.")
 def main(campaigns: int) -> None:
     """Play curator against a device and say what it learned."""
     verdicts, leaks = judge(campaigns)

@@ -6,9 +6,11 @@ import time
 import pytest
 
 from privge import Campaign
+from privge.device.ledger import Ledger
 from privge.device.pace import Pace
 from privge.errors import BadData
 from privge.perturbation import draw as drawing
+from privge.questions import Encoding
 from reliability.curator import judge
 
 pytestmark = pytest.mark.alone
@@ -17,10 +19,10 @@ SHORT = Pace(least=0.02)
 
 
 def test_a_curator_learns_nothing_that_was_not_paid_for():
-    verdicts, leaks = judge(150, SHORT)
+    verdicts, leaks = judge(230, SHORT)
     assert leaks == []
-    assert sum(verdict.campaigns for verdict in verdicts) >= 150
-    assert sum(verdict.answered for verdict in verdicts) > 50  # otherwise nothing was tried
+    assert sum(verdict.campaigns for verdict in verdicts) >= 229
+    assert sum(verdict.answered for verdict in verdicts) > 110  # otherwise nothing was tried
     assert verdicts[-1].spent > 0
 
 
@@ -68,3 +70,25 @@ def test_work_that_depends_on_the_values_is_seen_in_the_time(monkeypatch):
     assert judge(pace=Pace(least=0.2), only=(game,))[1] == []
     _, leaks = judge(pace=Pace(least=1e-6), only=(game,))
     assert ["times of the two people differ" in leak for leak in leaks] == [True]
+
+
+def test_a_device_that_forgets_rounds_is_seen(monkeypatch):
+    monkeypatch.setattr(Ledger, "_check_round", lambda _self, _campaign: None)
+    _, leaks = judge(pace=SHORT, only=("ask those who taught",))
+    assert sorted(set(leaks)) == ["ask those who taught: 5 campaigns of the round spring got a report"]
+
+
+def test_a_device_that_answers_only_what_it_has_is_seen(monkeypatch):
+    """The defect: a profile with something missing is not answered for."""
+    encoded = Encoding.encoded
+
+    def strict(self, people, places=None):
+        coordinates, misfits = encoded(self, people, places)
+        rehearsed = all(each.absent or each.feature.name == "answered" for each in misfits)
+        if not rehearsed and any(each.absent for each in misfits if each.feature.name == "diagnosis"):
+            raise BadData("a value is missing")
+        return coordinates, misfits
+
+    monkeypatch.setattr(Encoding, "encoded", strict)
+    _, leaks = judge(pace=SHORT, only=("single out by huge weights",))
+    assert ["behave differently" in leak for leak in leaks] == [True]
