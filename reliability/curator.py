@@ -86,6 +86,10 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     curator: Curator
 
+    def handle(self) -> None:
+        with suppress(ConnectionError):  # a device may leave before it has heard everything
+            super().handle()
+
     def log_message(self, *_: object) -> None:
         pass
 
@@ -110,8 +114,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        with suppress(ConnectionError):  # it may leave before it has heard everything
-            self.wfile.write(body)
+        self.wfile.write(body)
 
 
 @contextmanager
