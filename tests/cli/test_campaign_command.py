@@ -259,3 +259,36 @@ def test_a_campaign_is_closed_in_its_store_by_the_first_digits_of_its_id(tmp_pat
     run("close", campaign.id, "--store", path, "--service", "https://example.org", code=2)
     run("close", campaign.id, env={"PRIVGE_STORE": ""}, code=2)
     run("close", "", "--store", path, code=2)
+
+
+def test_a_campaign_for_certain_people_has_its_shards_beside_it(output, tmp_path):
+    members = tmp_path / "teachers.csv"
+    members.write_text("id,label\nann,1\nben,0\n007,1\n", encoding="utf-8")
+    run("new", *GIVEN, "--members", members, "--round", "spring", "-o", output)
+    campaign = pg.Campaign.load(output)
+    assert (campaign.round, campaign.assignment.nodes) == ("spring", 3)
+    assert [node in campaign.assignment for node in ("ann", "007", "7", "eve")] == [True, True, False, False]
+    assert sorted(path.name for path in output.with_suffix(".shards").iterdir()) == list(campaign.assignment.digests)
+    said = run("show", output)
+    assert "3 people" in said
+    assert "spring: a person answers one campaign of it" in said
+    assert "who is asked" in run("new", "--from", output, "--members", members, "-o", tmp_path / "c.json", code=2)
+
+
+def test_a_campaign_without_its_shards_is_not_even_sent(output, tmp_path):
+    members = tmp_path / "teachers.csv"
+    members.write_text("id\nann\n", encoding="utf-8")
+    run("new", *GIVEN, "--members", members, "-o", output)
+    for shard in output.with_suffix(".shards").iterdir():
+        shard.unlink()
+    refused = run("publish", output, "--service", "http://127.0.0.1:9", "--admin-token-file", members, code=3)
+    assert "campaign.shards: 1 of the 1 shards are not there" in refused
+
+
+def test_a_shard_that_was_changed_is_refused_by_the_name_of_its_campaign(output, tmp_path):
+    members = tmp_path / "teachers.csv"
+    members.write_text("id\nann\n", encoding="utf-8")
+    run("new", *GIVEN, "--members", members, "-o", output)
+    for shard in output.with_suffix(".shards").iterdir():
+        shard.write_bytes(bytes(16))
+    assert "campaign.json: shard 0 is not the one" in run("show", output, code=3)

@@ -24,6 +24,7 @@ CAMPAIGNS = [
         epsilon=EPSILONS[number % 4],
         retention_days=number if number % 2 else None,
         closes="2999-01-01T00:00:00Z",
+        round="spring" if 1 <= number <= 3 else None,
     )
     for number in range(6)
 ]
@@ -69,10 +70,17 @@ class StoreMachine(RuleBasedStateMachine):
             return Outcome.SAME if held == sent else Outcome.DIFFERENT
         if not self.open[campaign.id]:
             return Outcome.CLOSED
-        if self.spent(node) + Fraction(str(campaign.epsilon)) > Fraction(str(CAP)):
-            return Outcome.OVER_BUDGET
+        if (refused := self.refused(campaign, node)) is not None:
+            return refused
         self.reports[campaign.id, node] = sent
         return Outcome.STORED
+
+    def refused(self, campaign, node):
+        others = [each.id for each in CAMPAIGNS if each.round == campaign.round is not None and each != campaign]
+        if any((other, node) in self.reports for other in others):
+            return Outcome.OTHER_ROUND
+        over = self.spent(node) + Fraction(str(campaign.epsilon)) > Fraction(str(CAP))
+        return Outcome.OVER_BUDGET if over else None
 
     def spent(self, node):
         prices = {campaign.id: Fraction(str(campaign.epsilon)) for campaign in CAMPAIGNS}

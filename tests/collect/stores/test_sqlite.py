@@ -13,9 +13,10 @@ from contextlib import closing, suppress
 import pytest
 
 from contract.sql_store_contract import SqlStoreContract
+from former.inputs import FILES
 from privge.collect.stores import Upload, open_store, sqlite
 from privge.errors import BadData, StoreMismatch, StoreUnavailable
-from privge.testing.store_contract import DAY, STORED, campaign_of, codes, held
+from privge.testing.store_contract import DAY, OTHER_ROUND, STORED, campaign_of, codes, held
 
 
 class TestSqliteStore(SqlStoreContract):
@@ -345,3 +346,24 @@ def test_a_million_reports_fit_130_megabytes(store, path):
     assert time.process_time() - began < 100_000 / 15_000  # a third of what is measured on a free machine
     store.close()
     assert path.stat().st_size < 130 * 100_000
+
+
+# Stores of the former version.
+
+
+@pytest.mark.parametrize("name", ["before", "after"])
+def test_a_store_of_the_former_version_takes_rounds_and_keeps_everything_else(tmp_path, name):
+    copy = tmp_path / "store.db"
+    copy.write_bytes((FILES / "stores" / f"{name}.db").read_bytes())
+    with closing(open_store(str(copy), None, create=False)) as former:
+        said = [(state, held(former, state.campaign)) for state in former.campaigns()]
+        assert said
+        teach, ask = (campaign_of(purpose, round="spring") for purpose in ("teach", "ask"))
+        for campaign in (teach, ask):
+            former.add_campaign(campaign)
+        report = [Upload("somebody", codes(1, 2, 3))]
+        assert [former.put(each.id, report, day=DAY) for each in (teach, ask)] == [[STORED], [OTHER_ROUND]]
+        assert [(state, held(former, state.campaign)) for state in former.campaigns()][: len(said)] == said
+        assert former.verify() == []
+    with closing(sqlite3.connect(copy)) as tables:
+        assert tables.execute("SELECT max(number) FROM migrations").fetchone() == (3,)
