@@ -2,6 +2,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -12,12 +13,14 @@ from click.testing import CliRunner
 
 from device.fake_service import claims_of, serving, token_for
 from privge import Campaign, Reports
+from privge.campaign import Assignment
 from privge.cli import main
 from privge.collect.service.credentials import write_keys
 from privge.wire.tokens import Key, Verifier
 
 COUNT = 30
 NAMES = ["a", "b", "c"]
+ROUNDS = [("spring", "teach"), ("spring", "ask"), ("autumn", "later")]
 
 
 @pytest.fixture
@@ -467,3 +470,33 @@ def test_the_words_of_a_service_are_shown_harmlessly(run, tmp_path, keys, servic
     assert result.exit_code == 1
     assert not set(result.output) & {"\x1b", "\x9b"}
     assert "\nstored 1,000" not in result.output
+
+
+def test_nobody_is_drawn_in_a_second_campaign_of_a_round_whatever_the_service_says(
+    run, tmp_path, keys, service, campaign
+):
+    teach, ask, later = (replace(campaign, round=name, purpose=purpose) for name, purpose in ROUNDS)
+    everybody = users(tmp_path / "u.parquet")
+    half = users(tmp_path / "half.parquet", COUNT // 2)
+    said = {}
+    for each, people in ((teach, half), (ask, everybody), (later, everybody)):
+        result = run("--batch", people, "--keys-file", keys, "--json", url=service.add(each))
+        said[each.purpose] = json.loads(result.stdout)["outcomes"], result.exit_code
+    assert said["teach"] == ({"stored": COUNT // 2}, 0)
+    assert said["ask"] == ({"stored": COUNT - COUNT // 2, "other_round": COUNT // 2}, 1)
+    assert said["later"] == ({"stored": COUNT}, 0)
+    asked = {node for name, node, _ in service.received if name == ask.id}
+    assert asked == {f"p{i}" for i in range(COUNT // 2, COUNT)}
+
+
+def test_only_those_who_are_asked_are_drawn_and_nobody_asks_the_service_about_others(
+    run, tmp_path, keys, service, campaign
+):
+    some = [f"p{i}" for i in range(0, COUNT, 3)]
+    asking = replace(campaign, assignment=Assignment.members(some, bits=2))
+    result = run("--batch", users(tmp_path / "u.parquet"), "--keys-file", keys, "--json", url=service.add(asking))
+    summary = json.loads(result.stdout)
+    assert (summary["drawn"], summary["outcomes"]) == (10, {"stored": 10, "not_asked": 20})
+    assert {node for _, node, _ in service.received} == set(some)
+    shards = [path for _, path in service.requests if "/shards/" in path]
+    assert len(shards) == len(set(shards)) == 4

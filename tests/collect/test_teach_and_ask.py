@@ -46,14 +46,15 @@ class Round:
         secret = ("--admin-token-file", self.folder / "server" / "admin")
         return run("campaign", "publish", self.folder / f"{name}.json", "--service", self.origin, *secret).strip()
 
-    def submit(self, url, rows):
+    def submit(self, url, rows, state="proxy"):
         """Report for many people; return what the command says of it."""
         table = {"id": [self.ids[row] for row in rows]}
         table |= dict(zip(self.network.feature_names, self.network.features[rows].T, strict=True))
         path = self.folder / "people.parquet"
         pq.write_table(pa.table(table), path)
-        keys, state = self.folder / "server" / "keys", self.folder / "proxy"
-        arguments = ("submit", "--campaign", url, "--batch", path, "--keys-file", keys, "--state", state, "--json")
+        keys = self.folder / "server" / "keys"
+        arguments = ("submit", "--campaign", url, "--batch", path, "--keys-file", keys, "--json")
+        arguments += ("--state", self.folder / state)
         result = CliRunner().invoke(main, [str(each) for each in arguments])
         return json.loads(result.stdout), result.exit_code
 
@@ -176,5 +177,7 @@ def test_a_curator_who_asks_a_teacher_all_the_same_is_refused_by_device_proxy_an
     with pytest.raises(ServiceRefused, match="403: The node has reported in another campaign of this round"):
         whole.contribute(url, teacher, folder=whole.folder / "new device")
     said, code = whole.submit(url, [other])
+    assert (said["drawn"], said["outcomes"], code) == (0, {"other_round": 1}, 1)
+    said, code = whole.submit(url, [other], state="another state")  # which the service must tell
     assert (said["drawn"], said["outcomes"], code) == (0, {"other_round": 1}, 1)
     assert len(whole.reports(again)) == 0

@@ -3,7 +3,7 @@
 import json
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -30,8 +30,9 @@ from privge.device.outbox import Outbox
 from privge.device.shards import with_shards_of
 from privge.device.web import Client
 from privge.errors import PrivgeError
+from privge.ids import Ids
 from privge.wire.limits import MAX_BATCH
-from privge.wire.messages import HELD, NOT_ASKED, OPEN
+from privge.wire.messages import HELD, NOT_ASKED, OPEN, OTHER_ROUND
 from privge.wire.tokens import TokenOf
 
 _GOOD = {"stored", "same"}
@@ -171,7 +172,7 @@ def _submit_piece(
     campaign = with_shards_of(client, outbox.campaign, piece.ids.tolist())
     outbox = replace(outbox, campaign=campaign)
     absent = outbox.absent(piece.ids)
-    reasons = _asked_of(campaign, piece.ids[absent].tolist())
+    reasons = _known_before(outbox, piece.ids[absent])
     asked = [place for place, reason in enumerate(reasons) if reason == OPEN]
     for place, reason in zip(
         asked, ask_batches(client, piece.ids[absent[asked]].tolist(), token_of=token_of, size=size), strict=True
@@ -201,11 +202,12 @@ def _submit_piece(
         progress(totals.reports, piece.total)
 
 
-def _asked_of(campaign: Campaign, nodes: Sequence[str | int]) -> list[str]:
-    """Say, from public data alone, of whom a report could be stored; the service is not asked for the others."""
-    if campaign.assignment is None:
-        return [OPEN] * len(nodes)
-    return [OPEN if asked else NOT_ASKED for asked in campaign.assignment.asks(nodes).tolist()]
+def _known_before(outbox: Outbox, ids: Ids) -> list[str]:
+    """Say of whom a report could be stored, by public data and by what was drawn here, before the service is asked."""
+    assignment, elsewhere = outbox.campaign.assignment, outbox.elsewhere(ids)
+    asked = np.ones(len(ids), dtype=np.bool_) if assignment is None else assignment.asks(ids.tolist())
+    reasons: list[str] = np.where(~asked, NOT_ASKED, np.where(elsewhere, OTHER_ROUND, OPEN)).tolist()
+    return reasons
 
 
 def _onwards(progress: Progress, before: int, total: int, done: int, _: int) -> None:

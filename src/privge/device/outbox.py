@@ -11,6 +11,7 @@ again.
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,7 @@ from privge.perturbation.simulate import simulate
 from privge.questions.people import People
 from privge.reports import Reports
 
+_CAMPAIGN = re.compile("[0-9a-f]{64}")
 _SEEDED = (
     "these reports were drawn with a seed, or by a version that did not say so: whoever has the seed sees the private "
     "values behind them, so none was sent; draw them again without a seed"
@@ -69,6 +71,24 @@ class Outbox:
         """Return the positions of the nodes that have no report here."""
         with locked(self.folder):
             return np.flatnonzero(self._index().places(ids)[:, 0] < 0)
+
+    def elsewhere(self, ids: Ids) -> NDArray[np.bool_]:
+        """Say who has a report in another campaign of this round, as far as the outboxes beside this one know."""
+        found = np.zeros(len(ids), dtype=np.bool_)
+        for outbox in self._others_of_round():
+            found |= ~np.isin(np.arange(len(ids)), outbox.absent(ids))
+        return found
+
+    def _others_of_round(self) -> Iterator["Outbox"]:
+        parts = {} if self.campaign.round is None else {part.parent: part for part in self._parts_beside()}
+        for folder, part in parts.items():
+            campaign = Reports.from_parquet(part).campaign
+            if campaign.round == self.campaign.round and campaign.id != self.campaign.id:
+                yield Outbox(folder, campaign)
+
+    def _parts_beside(self) -> list[Path]:
+        beside = [folder for folder in self.folder.parent.iterdir() if _CAMPAIGN.fullmatch(folder.name)]
+        return [part for folder in beside if folder != self.folder for part in folder.glob("part-*.parquet")]
 
     def draw(self, features: FeatureMatrix | People, ids: Ids) -> int:
         """Draw for the nodes that have no report yet, with the operating system's randomness; return how many."""

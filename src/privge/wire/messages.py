@@ -22,6 +22,9 @@ HELD: Final = "held"
 NOT_ASKED: Final = "not_asked"
 """How a node stands that a campaign does not ask."""
 
+OTHER_ROUND: Final = "other_round"
+"""How a node stands that has a report in another campaign of the round."""
+
 OPERATOR_HEADER: Final = "Privge-Operator"
 """In which an operator may give the name that is written down in the log."""
 
