@@ -1,5 +1,7 @@
 """Who is asked about what: public, named by hashes, the same for everybody who looks."""
 
+import hashlib
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -115,3 +117,30 @@ def test_documents_that_contradict_themselves_are_refused():
             Assignment.from_document({**document, name: value})
     with pytest.raises(BadData, match="fields"):
         Assignment.from_document({**document, "more": 1})
+
+
+RECORD = 16 + 2 * 3 + 4 * 3
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        lambda records: records[::-1],
+        lambda records: [records[0], *records],
+        lambda records: [records[0][:22] + b"\x00\x00\x00\x80" + records[0][26:], *records[1:]],
+        lambda records: [records[0][:16] + records[0][18:20] + records[0][16:18] + records[0][20:], *records[1:]],
+        lambda records: [records[0][:16] + b"\xff\xff" + records[0][18:], *records[1:]],
+        lambda records: [*records, *([b"\xff" * 15 + bytes([i]) + records[0][16:] for i in range(9)])],
+    ],
+    ids=["another order", "a node twice", "an offset too low", "classes in another order", "a gap", "too many nodes"],
+)
+def test_a_shard_in_another_form_is_refused_though_its_hash_is_right(changed):
+    nodes = ["ann", "bob", "cec"]
+    made = Assignment.of(nodes, [[0, 1, 2], [1, 2, 3], [0, 3, -1]], [[1, 2, 3], [4, 5, 6], [7, 8, 0]], bits=0)
+    shard = made.shards[0]
+    records = [shard[start : start + RECORD] for start in range(0, len(shard), RECORD)]
+    assert b"".join(records) == shard
+    wrong = b"".join(changed(records))
+    document = {**made.to_document(), "shards": [hashlib.sha256(wrong).hexdigest()]}
+    with pytest.raises(BadData, match="has not the form of an assignment"):
+        Assignment.from_document(document).with_shards({0: wrong})

@@ -4,7 +4,6 @@ import hashlib
 import json
 import re
 import threading
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -262,25 +261,44 @@ def test_a_shard_that_names_what_the_question_does_not_have_is_refused_from_publ
     send, service, monkeypatch, classes, sizes
 ):
     made = Assignment.of(["alice"], np.array(classes), bits=0)
-    assigned = _saying(made, sizes)
-    asking = ask(assignment=assigned)
+    shard = _of_width(made.shards[0], made.width, max(sizes))
     drawn = draws(monkeypatch)
     with pytest.raises(BadData):
-        send(asking, "alice")
+        send_with(send, service, shard, sizes)
     assert shown_tokens(service) == []
     assert drawn == []
 
 
-def _saying(made, sizes):
-    """An assignment that says other numbers of classes than its shard has."""
-    shard = made.shards[0]
-    lied = replace(made, sizes=sizes, width=max(sizes), shards={})
-    if lied.width > made.width:
-        shard += b"\xff\xff" * (lied.width - made.width)
-    elif lied.width < made.width:
-        shard = shard[: 16 + 2 * lied.width]
-        shard = shard[:16] + b"\x00\x00" + b"\xff\xff"  # one class where there must be two
-    return replace(lied, digests=(hashlib.sha256(shard).hexdigest(),), shards={0: shard})
+@pytest.mark.parametrize(
+    "classes",
+    [(65535, 1, 2), (1, 65535, 2), (2, 1, 65535), (1, 1, 65535), (1, 65535, 65535), (65535,) * 3],
+    ids=["a gap first", "a gap between", "in another order", "one twice", "one alone", "none"],
+)
+def test_a_shard_in_which_a_class_has_a_place_that_the_law_does_not_have_is_refused(
+    send, service, monkeypatch, classes
+):
+    key = hashlib.sha256(b"alice").digest()[16:]
+    drawn = draws(monkeypatch)
+    with pytest.raises(BadData, match="has not the form of an assignment"):
+        send_with(send, service, key + np.array(classes, dtype="<u2").tobytes(), (2, 3))
+    assert shown_tokens(service) == []
+    assert drawn == []
+
+
+def send_with(send, service, shard, sizes):
+    """Ask alice by a shard that nobody checked before it was published under its own hash."""
+    digest = hashlib.sha256(shard).hexdigest()
+    asking = ask(assignment=Assignment(0, max(sizes), False, sizes, 1, (digest,)))
+    url = service.add(asking)
+    service.shards[digest] = shard
+    return send(asking, "alice", url=url)
+
+
+def _of_width(shard, width, stated):
+    """The shard of one node, of the width that a campaign states."""
+    if stated < width:
+        return shard[:16] + b"\x00\x00" + b"\xff\xff"  # one class where there must be two
+    return shard + b"\xff\xff" * (stated - width)
 
 
 def test_the_answer_is_one_of_the_persons_own_classes(send, service, tmp_path):

@@ -263,9 +263,28 @@ class Assignment:
     def _check(self, number: int, shard: bytes) -> None:
         if not 0 <= number < len(self.digests) or hashlib.sha256(shard).hexdigest() != self.digests[number]:
             raise BadData(f"shard {number} is not the one that the campaign names by its hash")
-        size = _record(self.width, offsets=self.offsets).itemsize
-        if len(shard) % size:
-            raise BadData(f"shard {number} is not made of records of {size} bytes")
+        kind = _record(self.width, offsets=self.offsets)
+        if len(shard) % kind.itemsize:
+            raise BadData(f"shard {number} is not made of records of {kind.itemsize} bytes")
+        if not self._is_in_form(np.frombuffer(shard, dtype=kind)):
+            raise BadData(
+                f"shard {number} has not the form of an assignment: nodes and their classes in increasing order, "
+                "as many classes as the campaign says, and offsets in their range"
+            )
+
+    def _is_in_form(self, records: NDArray[Any]) -> bool:
+        """Say whether records are as `of` writes them. A hash says who wrote them, not that they are sound.
+
+        *Why.* The place of a class among a person's own is a level of the law for so many classes. A class that stands
+        behind a gap would have a place that this law does not have, and the report would give it away.
+        """
+        first, last = np.ascontiguousarray(records["key"]).view(">u8").reshape(-1, 2).T
+        in_order = (first[1:] > first[:-1]) | ((first[1:] == first[:-1]) & (last[1:] > last[:-1]))
+        classes = records["classes"]
+        increasing = (classes[:, 1:] > classes[:, :-1]) | (classes[:, 1:] == _NONE)  # so that no gap has one behind it
+        stated = np.isin((classes < _NONE).sum(axis=1), self.sizes or (0,))
+        sound = bool(in_order.all() and increasing.all() and stated.all()) and len(records) <= self.nodes
+        return sound and not (self.offsets and bool((records["offsets"] < -LARGEST_OFFSET).any()))
 
     @cached_property
     def _table(self) -> NDArray[Any]:
