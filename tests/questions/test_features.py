@@ -134,6 +134,7 @@ def test_whatever_the_values_are_everybody_has_a_level_and_one_by_one_is_as_all_
         lambda: NumberFeature("x", 0, 1, thresholds=(1,)),
         lambda: NumberFeature("x", 1, 0),
         lambda: NumberFeature("x", -1, 1, sqrt=True),
+        lambda: NumberFeature("x", 1.0, math.nextafter(1.0, 2), sqrt=True),
         lambda: NumberFeature("x", 0, math.inf),
         lambda: NumberFeature("", 0, 1),
         lambda: NumberFeature("x", thresholds=(2, 1)),

@@ -196,6 +196,10 @@ def levels_of(law: AnyLaw) -> int:
 
 
 def drawn(law: AnyLaw, level: Levels, word: int) -> int:
-    """Return the code of one person by a law of levels."""
+    """Return the code of one person by a law of levels.
+
+    *Whatever was computed.* A law promises nothing for what is not one of its levels, so none other gets there: the
+    nearest one is taken instead. No feature or model computes such a level; this keeps epsilon if one ever did.
+    """
     assert isinstance(law, Law)  # noqa: S101 (checked with the campaign)
-    return law.code(int(level[0]), word)
+    return law.code(min(max(int(level[0]), 0), law.levels - 1), word)

@@ -57,7 +57,8 @@ def _check_bounds(feature: Any) -> None:  # noqa: ANN401 (as above)
     low, high = number("low", feature.low), number("high", feature.high)
     if feature.sqrt and low < 0:
         raise BadData(f"low must be at least 0 where the square root is taken, got {low:g}")
-    if high / 2 - low / 2 <= 0:
+    least, most = (math.sqrt(low), math.sqrt(high)) if feature.sqrt and low < high else (low, high)
+    if most / 2 - least / 2 <= 0:  # also two bounds with the same root: there would be no steps between them
         raise BadData(f"low must be below high, got {low:g} and {high:g}")
     object.__setattr__(feature, "low", low)
     object.__setattr__(feature, "high", high)
