@@ -3,6 +3,7 @@
 import gc
 import math
 import sys
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -34,6 +35,7 @@ from privge.questions import (
     YesNo,
     YesNoFeature,
 )
+from privge.questions.question import drawn
 from privge.random import NotPrivateSeededSource
 
 AGE, OWNS, PLACE = NumberFeature("age", 0, 100), YesNoFeature("owns"), ChoiceFeature("place", ("de", "fr", "other"))
@@ -182,6 +184,71 @@ def test_a_device_looks_at_the_values_of_its_own_questions_alone():
 def test_a_report_comes_out_whatever_the_values_are(values):
     report = CAMPAIGN.report(values, node="u7")
     assert all(code < most for code, most in zip(report.codes, CAMPAIGN.outputs_of("u7"), strict=True))
+
+
+def fails(*_args, **_named):
+    raise RuntimeError("a private value")
+
+
+class OwnWords(str):
+    __slots__ = ()
+    __str__ = fails
+
+
+class OwnComparison(str):
+    __slots__ = ()
+    __eq__, __hash__ = fails, str.__hash__
+
+    def __str__(self):
+        return self
+
+    def strip(self, *_characters):
+        fails()
+
+
+class BeyondFloats:
+    def __float__(self):
+        raise OverflowError("a private value")
+
+
+class BeyondComparison(BeyondFloats):
+    __gt__ = fails
+
+
+class NoClass:
+    __class__ = property(fails)
+
+
+ODD = {
+    "own words": OwnWords("yes"),
+    "own comparison": OwnComparison("de"),
+    "beyond floats": BeyondFloats(),
+    "beyond comparison": BeyondComparison(),
+    "no class": NoClass(),
+    "beyond digits": 10**5000,
+    "bytes": b"yes",
+    "an array": np.arange(2),
+    "a list": [1],
+    "no number": pd.NA,
+    "no time": np.datetime64("NaT"),
+    "complex": 1j,
+}
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_a_report_comes_out_though_a_value_fails_at_whatever_it_is_asked(odd):
+    value = ODD[odd]
+    for question in QUESTIONS:
+        campaign = pg.Campaign(questions=[question], epsilon=1.0)
+        campaign.report(dict.fromkeys(campaign.raw_names, value), node="u7")
+    pg.Campaign(dimensions=1, low=0, high=1, mechanism="hds", epsilon=1.0).report([value], node="u7")
+
+
+@pytest.mark.parametrize(("level", "nearest"), [(-(2**63), 0), (-1, 0), (5, 4), (2**62, 4)])
+def test_a_law_gets_one_of_its_own_levels_whatever_was_computed(level, nearest):
+    law = Choice(ChoiceFeature("x", tuple("abcde"))).law_for(Fraction(1), None)
+    for word in range(0, 2**53, 2**49):
+        assert drawn(law, np.array([level]), word) == law.code(nearest, word)
 
 
 def traced(campaign, values, node):

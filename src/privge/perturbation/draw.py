@@ -17,6 +17,7 @@ from privge.campaign import Campaign
 from privge.errors import BadData
 from privge.perturbation.levels import levels_of, outside_bounds
 from privge.perturbation.own_answers import draw_answers
+from privge.questions.people import as_number, is_text
 from privge.random import SystemSource
 from privge.reports import Report
 
@@ -111,12 +112,5 @@ def _by_name(x: FeatureVector) -> TypeGuard[Mapping[str, object]]:
 
 
 def _number(value: object) -> float:
-    """Return a number, NaN for whatever is none."""
-    if isinstance(value, str | bytes):
-        return np.nan
-    try:
-        return float(value)  # type: ignore[arg-type]
-    except OverflowError:  # an integer beyond all floats is outside every bound
-        return np.inf if value > 0 else -np.inf  # type: ignore[operator]
-    except Exception:  # noqa: BLE001 (whatever it is: taking part must not depend on it)
-        return np.nan
+    """Return a number, NaN for whatever is none; here that is also every text."""
+    return np.nan if is_text(value) else as_number(value)

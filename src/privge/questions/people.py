@@ -124,25 +124,42 @@ def one_person(values: Sequence[object]) -> People:
 
 
 def as_number(value: object) -> float:
-    """Return a number, NaN for whatever is none; yes and no are 1 and 0."""
-    if isinstance(value, str | bytes):
-        return _YES.get(str(value).strip().casefold(), math.nan)
+    """Return a number, NaN for whatever is none; yes and no are 1 and 0. It never fails, whatever the value does."""
     try:
+        if is_text(value):
+            return _YES.get(str.strip(value).casefold(), math.nan) if isinstance(value, str) else math.nan
         return float(value)  # type: ignore[arg-type]
     except OverflowError:  # an integer beyond all floats is outside every bound
-        return math.inf if value > 0 else -math.inf  # type: ignore[operator]
+        return _beyond(value)
     except Exception:  # noqa: BLE001 (whatever it is: taking part must not depend on it)
         return math.nan
 
 
 def as_text(value: object) -> str | None:
-    """Return what a value is compared as; None if it is missing."""
+    """Return what a value is compared as, in plain text; None if it is missing. It never fails either."""
     try:
+        if isinstance(value, str):
+            return str.__str__(value)  # a subclass may have its own words, or its own way to compare them
         if isinstance(value, float | np.floating):
-            return None if math.isnan(value) else str(int(value)) if value.is_integer() else str(value)
-        return str(value) if isinstance(value, str | int | np.integer | np.bool_) else None
+            number = float(value)
+            return None if math.isnan(number) else str(int(number)) if number.is_integer() else str(number)
+        if isinstance(value, bool | np.bool_):
+            return str(bool(value))
+        return int.__repr__(int(value)) if isinstance(value, int | np.integer) else None
     except Exception:  # noqa: BLE001 (whatever it is: taking part must not depend on it)
         return None
+
+
+def is_text(value: object) -> bool:
+    """Say whether a value is text or bytes, by its type alone: a value may lie about its class, or fail to say it."""
+    return issubclass(type(value), str | bytes)
+
+
+def _beyond(value: Any) -> float:  # noqa: ANN401 (whatever has no float)
+    try:
+        return math.inf if value > 0 else -math.inf
+    except Exception:  # noqa: BLE001 (as above)
+        return math.nan
 
 
 def _table(data: Any, names: Sequence[str] | None) -> People:  # noqa: ANN401 (whatever holds a table)
