@@ -111,8 +111,8 @@ def test_candidates_are_of_the_families_that_are_asked_for():
         candidates_for(graph, 3, families=["lasso"])
 
 
-@pytest.mark.parametrize("nodes", [1, 2, 3, 5])
-def test_tiny_graphs_have_candidates_too(nodes):
-    graph = pg.Graph.from_edges([(0, 1)] if nodes > 1 else [], nodes=np.arange(nodes))
+@pytest.mark.parametrize(("nodes", "edges"), [(1, 0), (2, 1), (3, 1), (5, 1), (100, 0), (100, 1)])
+def test_tiny_and_empty_graphs_have_candidates_too(nodes, edges):
+    graph = pg.Graph.from_edges([(0, 1)][:edges], nodes=np.arange(nodes))
     rows = scipy.sparse.csr_array(np.ones((nodes, 2)))
     assert all(each.apply(rows).shape == (nodes, 2) for each in candidates_for(graph, 2))

@@ -66,7 +66,9 @@ def candidates_for(
 def _from_spectrum(graph: Graph, families: Collection[str], observed: NDArray[np.bool_]) -> list[Smoother]:
     """Return projections and clusters; a rank is at most a fiftieth of the nodes, and 16 is always tried."""
     ranks = [rank for rank in RANKS if rank <= max(16, graph.nodes // 50) and rank < graph.nodes - 1]
-    vectors = spectrum_of(graph, ranks[-1]) if ranks else np.zeros((graph.nodes, 0))
+    if not ranks or not graph.edges:
+        return []
+    vectors = spectrum_of(graph, ranks[-1])
     found: list[Smoother] = []
     if "spectral" in families:
         found += [Spectral(vectors[:, :rank]) for rank in ranks]
