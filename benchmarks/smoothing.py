@@ -145,10 +145,10 @@ def compared(noisy, clean, present, law, tried):
     for each in tried:
         kept = Kept(each)
         risk = observations.risk(kept)
-        reached, *smoothed = sorted(kept.parts, key=lambda part: part.shape[1] > 1)[:1] + [
-            part for part in kept.parts if part.shape[1] > 1
-        ]
-        smooth = np.hstack(smoothed) - np.outer(reached[:, 0], observations.mean)
+        smooth = np.hstack(kept.parts)
+        last = min(rows.shape[1], kept.parts[0].shape[1] - 1)  # the first part has one more column: a constant
+        reached, smooth = smooth[:, last] / np.abs(rows.data).max(), np.delete(smooth, last, axis=1)
+        smooth -= np.outer(reached, observations.mean)
         agreement, size = (float((smooth * other).sum(dtype=np.float64)) for other in (centred, smooth))
         gains[risk] = (2 * risk.factor * agreement - risk.factor**2 * size) / spread
         best = max(best, max(0.0, agreement) ** 2 / max(size, 1e-12) / spread)

@@ -52,10 +52,11 @@ def _difference(smoother, clean, rows, variance):
     """Estimate minus truth of ``<W, X - m>``, the only part of the risk that is not known."""
     observations = _observations(rows, variance)
     agreement = truth = 0.0
-    for columns, centred, smooth in observations.smoothed(smoother):
+    for columns, centred, smooth, reached in observations.smoothed(smoother):
         agreement += float((smooth * centred).sum())
         truth += float((smooth * (clean[:, columns] - observations.mean[columns])).sum())
-    return agreement - observations._overlap(smoother)[0] - truth
+        overlap = observations.overlap(smoother, reached).value
+    return agreement - overlap - truth
 
 
 def _observations(rows, variance):
@@ -76,7 +77,7 @@ def test_the_choice_is_nearly_the_best_of_the_grid(seed):
 def _with_the_best_factor(chosen, smoother, clean):
     """The gain of a smoother for whoever knows the clean rows."""
     centred = clean - chosen.observations.mean
-    smooth = np.concatenate([part for _, _, part in chosen.observations.smoothed(smoother)], axis=1)
+    smooth = np.concatenate([part.smooth for part in chosen.observations.smoothed(smoother)], axis=1)
     agreement, size = float((smooth * centred).sum()), float(np.square(smooth).sum())
     return max(0.0, agreement) ** 2 / max(size, 1e-12) / np.square(centred).sum()
 

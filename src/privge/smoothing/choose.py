@@ -63,8 +63,8 @@ class Chosen:
         estimate = np.empty(rows.shape, dtype=np.float32)
         estimate[:] = self.observations.mean
         if best is not None:
-            for columns, _, smooth in self.observations.smoothed(best.smoother):
-                estimate[:, columns] += best.factor * smooth
+            for part in self.observations.smoothed(best.smoother):
+                estimate[:, part.columns] += best.factor * part.smooth
         return estimate
 
 

@@ -20,6 +20,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse
@@ -28,7 +29,7 @@ from numpy.typing import NDArray
 from privge._typing import Floats
 from privge.propagation import Matrix
 from privge.smoothing.noise import Noise
-from privge.smoothing.smoother import Smoother
+from privge.smoothing.smoother import Smoother, Trace
 
 EVIDENT = 3.0
 """Standard deviations from which on a gain is believed."""
@@ -56,6 +57,15 @@ class Risk:
     factor: float
     gain: float
     evidence: float
+
+
+class Smooth(NamedTuple):
+    """Some columns of the noisy rows about their mean, of the smoothed ones, and what ``H`` makes of a constant."""
+
+    columns: slice
+    centred: Matrix
+    smooth: Matrix
+    reached: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,47 +99,55 @@ class Observations:
         about_mean = energy - self.observed.sum() * float(self.mean @ self.mean)
         return float(about_mean - self._variances.sum() * (1 - 1 / max(1, int(self.observed.sum()))))
 
-    def blocks(self) -> Iterator[tuple[slice, scipy.sparse.csr_array]]:
-        """Yield some columns at a time."""
-        by_column = self.rows.tocsc()
-        for first in range(0, self.rows.shape[1], _COLUMNS):
-            columns = slice(first, min(first + _COLUMNS, self.rows.shape[1]))
-            yield columns, scipy.sparse.csr_array(by_column[:, columns])
+    @cached_property
+    def blocks(self) -> list[tuple[slice, scipy.sparse.csr_array]]:
+        """Some columns at a time."""
+        by_column, width = self.rows.tocsc(), self.rows.shape[1]
+        parts = [slice(first, min(first + _COLUMNS, width)) for first in range(0, width, _COLUMNS)]
+        return [(columns, scipy.sparse.csr_array(by_column[:, columns])) for columns in parts]
 
-    def smoothed(self, smoother: Smoother) -> Iterator[tuple[slice, Matrix, Matrix]]:
+    def smoothed(self, smoother: Smoother) -> Iterator[Smooth]:
         """Yield columns of ``Y - m``, with 0 in rows that were not observed, and of ``H (Y - m)``."""
-        reached = self._reached(smoother)
-        for columns, block in self.blocks():
-            mean = self.mean[columns]
+        reached = np.zeros(len(self.observed))
+        for columns, block in self.blocks:
+            first = columns.start == 0
+            whole = smoother.apply(self._with_ones(block) if first else block)
+            if first:
+                reached = np.asarray(whole[:, -1] / self._largest, dtype=np.float64)
+            own, mean = whole[:, : block.shape[1]], self.mean[columns]
             centred = block.toarray() - np.outer(self.observed, mean)
-            yield columns, centred, smoother.apply(block) - np.outer(reached, mean)
+            yield Smooth(columns, centred, own - np.outer(reached, mean), reached)
 
     def risk(self, smoother: Smoother) -> Risk:
         """Return what a smoother is expected to gain over the mean, by Stein's estimate."""
         agreement = size = 0.0
-        for _, centred, smooth in self.smoothed(smoother):
-            own = smooth[self.observed]
-            agreement += float(np.einsum("ij,ij->", own, centred[self.observed], dtype=np.float64))
+        reached = np.zeros(len(self.observed))
+        for part in self.smoothed(smoother):
+            own, reached = part.smooth[self.observed], part.reached
+            agreement += float(np.einsum("ij,ij->", own, part.centred[self.observed], dtype=np.float64))
             size += float(np.einsum("ij,ij->", own, own, dtype=np.float64))
         if size == 0:
             return Risk(smoother, 0.0, 0.0, 0.0)
-        overlap, error = self._overlap(smoother)
-        known = agreement - overlap
+        overlap = self.overlap(smoother, reached)
+        known = agreement - overlap.value
         factor = max(0.0, known / size)
-        evidence = known / max(math.hypot(math.sqrt(2 * self.noise.entry * size), error), 1e-300)
+        evidence = known / max(math.hypot(math.sqrt(2 * self.noise.entry * size), overlap.error), 1e-300)
         return Risk(smoother, factor, factor**2 * size, evidence)
 
-    def _overlap(self, smoother: Smoother) -> tuple[float, float]:
-        """Return the trace of ``H C V`` and its standard error: how much of its own noise a row keeps."""
-        variances = self._variances
-        trace = smoother.trace(variances)
-        return trace.value - float(variances @ self._reached(smoother)) / max(1, int(self.observed.sum())), trace.error
+    def overlap(self, smoother: Smoother, reached: Floats) -> Trace:
+        """Return the trace of ``H C V``, how much of its own noise a row keeps; ``reached`` is ``H`` times ones."""
+        trace = smoother.trace(self._variances)
+        of_mean = float(self._variances @ reached) / max(1, int(self.observed.sum()))
+        return Trace(trace.value - of_mean, trace.error)
 
-    def _reached(self, smoother: Smoother) -> Floats:
-        """Return ``H`` times a column of 1 for each observed row."""
-        column = scipy.sparse.csr_array(self.observed.astype(np.float64)[:, None])
-        reached: Floats = np.asarray(smoother.apply(column), dtype=np.float64)[:, 0]
-        return reached
+    def _with_ones(self, block: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
+        """Put a column beside others that is the same for all observed rows, and as large as anything."""
+        ones = scipy.sparse.csr_array(self._largest * self.observed[:, None])
+        return scipy.sparse.csr_array(scipy.sparse.hstack([block, ones], format="csr"))
+
+    @cached_property
+    def _largest(self) -> float:
+        return float(np.abs(self.rows.data).max(initial=0.0)) or 1.0
 
     @property
     def _variances(self) -> Floats:
