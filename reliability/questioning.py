@@ -119,8 +119,10 @@ def _malformed(own: Campaign) -> Iterator[Question]:
         (b"\x00\x00\x07\x00", b"\x00\x00\xff\xff", b"\xff\xff\xff\xff", b"\x01\x00\x00\x00")
     ):
         content = shard[:16] + classes
-        assignment = replace(own.assignment, digests=(hashlib.sha256(content).hexdigest(),), shards={0: content})
-        yield Question(replace(own, assignment=assignment, purpose=f"malformed {number}"), OPEN)
+        digest = hashlib.sha256(content).hexdigest()
+        assignment = replace(own.assignment, digests=(digest,), shards={})
+        lied = replace(own, assignment=assignment, purpose=f"malformed {number}")
+        yield Question(lied, OPEN, shards={digest: content})
 
 
 def ask_those_who_taught() -> Strategy:

@@ -144,3 +144,10 @@ def test_a_shard_in_another_form_is_refused_though_its_hash_is_right(changed):
     document = {**made.to_document(), "shards": [hashlib.sha256(wrong).hexdigest()]}
     with pytest.raises(BadData, match="has not the form of an assignment"):
         Assignment.from_document(document).with_shards({0: wrong})
+
+
+def test_the_highest_class_is_that_of_the_shards_at_hand():
+    _, _, made = some()
+    assert made.highest == 4
+    assert Assignment.from_document(made.to_document()).highest == -1
+    assert Assignment.members(["ann"]).highest == -1

@@ -224,6 +224,12 @@ class Assignment:
         """Say whether a node is asked."""
         return bool(self.asks([node])[0])
 
+    @property
+    def highest(self) -> int:
+        """The highest class that anybody is asked about, in the shards at hand; -1 if there is none."""
+        classes = self._table["classes"].astype(np.int64)
+        return int(np.where(classes == _NONE, -1, classes).max(initial=-1))
+
     def save(self, folder: str | PathLike[str]) -> None:
         """Write every shard at hand into a folder, each under its hash."""
         place = Path(folder)

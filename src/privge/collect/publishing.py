@@ -30,6 +30,14 @@ def check_times(campaign: Campaign, now: datetime) -> None:
         raise InvalidCampaign("closes", f"{campaign.closes} is in the past: no report could be taken")
 
 
+def check_asked(campaign: Campaign) -> None:
+    """Refuse a campaign whose shards, as far as they are at hand, name classes that its question does not have."""
+    if campaign.assignment is None or campaign.questions is None or not campaign.assignment.width:
+        return
+    if campaign.assignment.highest >= (classes := len(campaign.questions[0].options)):
+        raise InvalidCampaign("assignment", f"asks about class {campaign.assignment.highest} of {classes}")
+
+
 def warnings_of(campaign: Campaign) -> Iterator[str]:
     """Yield what a person who approves a campaign should hesitate at."""
     try:

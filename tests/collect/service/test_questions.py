@@ -1,6 +1,7 @@
 """Questions at the service: who is asked, which codes they may send, and one report in a round."""
 
 import hashlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -86,6 +87,18 @@ def test_a_campaign_whose_shards_are_not_all_there_is_not_published(service):
     assert service.call("GET", f"/v1/campaigns/{campaign.id}").status == 404
     put_shard(service, campaign.assignment.shards[7])
     assert service.add(campaign).status == 201
+
+
+def test_a_campaign_whose_shards_say_what_its_question_does_not_have_is_not_published(service):
+    far = ask(assignment=Assignment.of(PEOPLE, np.tile([0, 7], (len(PEOPLE), 1)), bits=0))
+    shard = far.assignment.shards[0]
+    put_shard(service, shard)
+    assert "class 7 of 3" in service.add(far).json["detail"]
+    backwards = shard[:16] + b"\x01\x00\x00\x00" + shard[20:]
+    put_shard(service, backwards)
+    digests = (hashlib.sha256(backwards).hexdigest(),)
+    lied = ask(assignment=replace(far.assignment, digests=digests, shards={}))
+    assert "has not the form of an assignment" in service.add(lied).json["detail"]
 
 
 # Who is asked.

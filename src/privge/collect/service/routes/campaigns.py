@@ -5,12 +5,13 @@ from datetime import datetime
 from starlette.requests import Request
 
 from privge.campaign import Campaign
-from privge.collect.publishing import check_times
+from privge.collect.asking import completed
+from privge.collect.publishing import check_asked, check_times
 from privge.collect.service.answers import Answer, InPieces, json_answer
 from privge.collect.service.problems import Refused
 from privge.collect.service.service import Service
 from privge.collect.stores.store import CampaignState, Store
-from privge.errors import BadData, InvalidCampaign, PrivacyViolation
+from privge.errors import BadData, PrivacyViolation
 from privge.wire import paths
 from privge.wire.bodies import CampaignAdded, CampaignStatus, CampaignSummary
 from privge.wire.messages import JSON_TYPE
@@ -48,7 +49,7 @@ async def add_campaign(service: Service, request: Request) -> Answer:
         campaign = _campaign(body)
         try:
             await service.read(_add, service.store, campaign, service.now, by)
-        except (InvalidCampaign, PrivacyViolation) as error:  # a campaign document is public, so its error may be told
+        except (BadData, PrivacyViolation) as error:  # a campaign document is public, so its error may be told
             raise Refused("campaign", detail=str(error)) from None
     return json_answer(CampaignAdded(campaign.id), status=201, location=paths.campaign(campaign.id))
 
@@ -72,9 +73,10 @@ def _campaign(document: bytes) -> Campaign:
 
 
 def _add(store: Store, campaign: Campaign, now: datetime, by: str) -> None:
-    """Publish a campaign; its times are looked at once, when it is new."""
+    """Publish a campaign; its times and shards are looked at once, when it is new."""
     if store.campaign(campaign.id) is None:
         check_times(campaign, now)
+        check_asked(completed(campaign, store.shard))
     store.add_campaign(campaign, by=by)
 
 
