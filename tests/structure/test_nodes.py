@@ -96,6 +96,13 @@ def test_probabilities_are_as_sure_as_they_are_right(network, parts):
     assert abs(sure.mean() - hits.mean()) < 4 * error
 
 
+def test_two_labelled_nodes_of_each_part_are_enough(network):
+    labels = np.full(400, -1)
+    labels[[0, 1, 2, 3]] = [0, 1, 0, 1]
+    found = node_channel(network.graph, labels, train=[0, 1], validation=[2, 3], views=FEW)
+    assert np.isfinite(found.log).all()
+
+
 def test_progress_ends_with_all_steps(network, parts):
     told = []
     channel(network, parts, progress=lambda done, total: told.append((done, total)))

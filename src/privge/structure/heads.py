@@ -87,9 +87,7 @@ class FittedLogistic:
 
     def probabilities(self, features: Features) -> Floats:
         """Return the probability of each class; 0 of a class that was not among the training rows."""
-        found = np.zeros((len(features), self.classes))
-        found[:, self.model.classes_] = self.model.predict_proba(features)
-        return found
+        return _placed(self.model, features, self.classes)
 
     def settled(self) -> Logistic:
         """Return logistic regression with the penalty that was chosen."""
@@ -132,10 +130,11 @@ class Network:
             batch_size=max(min(200, len(train.targets)), len(train.targets) // 100),
             random_state=seed,
         )
+        present = np.unique(train.targets)
         best, best_loss, best_epoch = None, np.inf, 0
         for epoch in range(self.epochs):
-            model.partial_fit(train.features, train.targets, classes=np.arange(classes))
-            loss = log_loss(model.predict_proba(validation.features), validation.targets)
+            model.partial_fit(train.features, train.targets, classes=present)
+            loss = log_loss(FittedNetwork(model, self, classes).probabilities(validation.features), validation.targets)
             if best is None or loss < best_loss:
                 best, best_loss, best_epoch = (copy.deepcopy((model.coefs_, model.intercepts_)), loss, epoch)
             elif epoch - best_epoch >= self.patience:
@@ -143,7 +142,7 @@ class Network:
         if best is None:
             raise ValueError("a network needs at least one epoch")
         model.coefs_, model.intercepts_ = best
-        return FittedNetwork(model, self)
+        return FittedNetwork(model, self, classes)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -152,15 +151,45 @@ class FittedNetwork:
 
     model: "MLPClassifier"
     head: Network
+    classes: int
 
     def probabilities(self, features: Features) -> Floats:
-        """Return the probability of each class."""
-        found: Floats = self.model.predict_proba(features).astype(np.float64)
-        return found
+        """Return the probability of each class; 0 of a class that was not among the training rows."""
+        return _placed(self.model, features, self.classes)
 
     def settled(self) -> Network:
         """Return the same head: the epoch is chosen anew."""
         return self.head
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Only:
+    """What can be learnt from rows of one class: that class."""
+
+    target: int
+    classes: int
+    head: Head
+
+    def probabilities(self, features: Features) -> Floats:
+        """Return 1 for the class and 0 for all others."""
+        return np.tile(np.eye(self.classes)[self.target], (len(features), 1))
+
+    def settled(self) -> Head:
+        """Return the head, which learnt nothing."""
+        return self.head
+
+
+def fitted(head: Head, train: Examples, validation: Examples, classes: int, seed: int) -> Fitted:
+    """Fit a head, unless the training rows are of one class only."""
+    if (train.targets == train.targets[0]).all():
+        return Only(int(train.targets[0]), classes, head)
+    return head.fit(train, validation, classes, seed)
+
+
+def _placed(model: "LogisticRegression | MLPClassifier", features: Features, classes: int) -> Floats:
+    found = np.zeros((len(features), classes))
+    found[:, model.classes_] = model.predict_proba(features)
+    return found
 
 
 def log_loss(probabilities: Floats, targets: Rows) -> float:

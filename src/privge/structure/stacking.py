@@ -8,7 +8,7 @@ import numpy as np
 
 from privge._typing import Floats
 from privge.graph.labelled import Rows
-from privge.structure.heads import Examples, Features, Fitted, Head
+from privge.structure.heads import Examples, Features, Fitted, Head, fitted
 
 _BLOCK = 1 << 16  # rows predicted at once
 
@@ -58,20 +58,20 @@ class Stack:
         predicted = np.zeros((len(self.features), self.classes))
         settled: list[Head] = []
         for head in heads:
-            fitted = head.fit(self.examples(self.train), validation, self.classes, seed)
-            self._add(predicted, fitted, np.setdiff1d(np.arange(len(self.features)), self.train))
-            settled.append(fitted.settled())
+            whole = fitted(head, self.examples(self.train), validation, self.classes, seed)
+            self._add(predicted, whole, np.setdiff1d(np.arange(len(self.features)), self.train))
+            settled.append(whole.settled())
             step()
         for head, fold in product(settled, np.unique(self.folds)):
             mine, others = self.train[self.folds == fold], self.train[self.folds != fold]
-            self._add(predicted, head.fit(self.examples(others), validation, self.classes, seed), mine)
+            self._add(predicted, fitted(head, self.examples(others), validation, self.classes, seed), mine)
             step()
         return predicted / len(heads)
 
-    def _add(self, predicted: Floats, fitted: Fitted, rows: Rows) -> None:
+    def _add(self, predicted: Floats, model: Fitted, rows: Rows) -> None:
         for first in range(0, len(rows), _BLOCK):
             part = rows[first : first + _BLOCK]
-            predicted[part] += fitted.probabilities(self.features[part])
+            predicted[part] += model.probabilities(self.features[part])
 
 
 def standardise(features: Features) -> Features:
