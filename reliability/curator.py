@@ -1,6 +1,6 @@
 """Play curator against a device: what is learned beyond the reports that were paid for?
 
-``python -m reliability.curator --campaigns 280`` sets up a service that lies as it likes, and two people who differ in
+``python -m reliability.curator --campaigns 300`` sets up a service that lies as it likes, and two people who differ in
 everything private: values, missing ones, names, things that are no numbers. Strategies publish campaign after campaign,
 each chosen by what the ones before showed: policies, bounds, names, grids, laws, controls, caps, closing, false claims;
 and questions (`reliability.questioning`): models, directions, personal assignments, false shards, rounds.
@@ -254,7 +254,7 @@ def strategies(campaigns: int) -> dict[str, Callable[[], Strategy]]:
         "claim a holding": claim_a_holding,
         "close at every moment": close_at_every_moment,
         **QUESTIONING,
-        "at random": lambda: at_random(1, max(6, campaigns - 223)),
+        "at random": lambda: at_random(1, max(6, campaigns - 238)),
         "use up the caps": use_up_the_caps,
     }
 
@@ -373,7 +373,7 @@ def _unpaid(seen: Seen, folder: Path) -> Iterator[str]:
 
 
 @click.command()
-@click.option("--campaigns", type=click.IntRange(240), default=280, show_default=True, help="About how many to ask.")
+@click.option("--campaigns", type=click.IntRange(250), default=300, show_default=True, help="About how many to ask.")
 def main(campaigns: int) -> None:
     """Play curator against a device and say what it learned."""
     verdicts, leaks = judge(campaigns)

@@ -99,6 +99,40 @@ def _personal(draw: np.random.Generator, number: int) -> Campaign:
     return about(Model(EVERYTHING, weights, classes=classes), purpose=str(number), assignment=assignment)
 
 
+def ask_at_random(seed: int) -> Strategy:
+    """Any profile, any weights, any classes; by choice or by score, normalised or not, alone or beside others."""
+    draw = np.random.default_rng(seed)
+    return each(Question(_any_questions(draw, number)) for number in range(15))
+
+
+def _any_questions(draw: np.random.Generator, number: int) -> Campaign:
+    names = draw.permutation(NAMES)[: draw.integers(1, len(NAMES))].tolist()
+    features = [_any_feature(draw, name) for name in names]
+    profile = Encoding(tuple(features))
+    size = int(draw.integers(2, 6))
+    weights = draw.integers(-(2 ** int(draw.integers(1, 25))), 2**20, (size, profile.columns)).tolist()
+    normalised = bool(draw.integers(2))
+    questions = [
+        Model(profile, weights, classes=[f"class {place}" for place in range(size)], normalised=normalised),
+        Score(profile, weights[:1], low=-(2**20), high=2**20, levels=33, normalised=normalised),
+        Direction(profile, directions=int(draw.integers(2, 65))),
+    ]
+    k = int(draw.integers(1, 4))
+    return about(*questions, purpose=str(number), epsilon=0.3, k=k)
+
+
+def _any_feature(draw: np.random.Generator, name: str) -> NumberFeature | YesNoFeature | ChoiceFeature:
+    match int(draw.integers(3)):
+        case 0:
+            low = float(draw.uniform(0, 50))
+            rule = str(draw.choice(["midpoint", "low", "high"]))
+            return NumberFeature(name, low, low + float(10 ** draw.uniform(0, 5)), levels=33, missing=rule)
+        case 1:
+            return YesNoFeature(name)
+        case _:
+            return ChoiceFeature(name, ("left", "heavy", "3", "41", "none"))
+
+
 def lie_about_shards() -> Strategy:
     """Hand out shards that are others, too large, cut, absent; ask others; say other numbers of classes."""
     question, campaign = two([1] * EVERYTHING.columns), {}
@@ -139,6 +173,7 @@ QUESTIONING: dict[str, Callable[[], Strategy]] = {
     "single out by huge weights": single_out,
     "questions of every kind": every_kind,
     "personal questions": lambda: assign(5),
+    "questions at random": lambda: ask_at_random(6),
     "false shards": lie_about_shards,
     "ask those who taught": ask_those_who_taught,
 }

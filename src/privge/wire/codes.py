@@ -59,9 +59,9 @@ class ReportForm:
     @classmethod
     def of_node(cls, campaign: Campaign, node: str | int) -> "ReportForm":
         """Read out of a campaign what a node may report; whoever is not asked is `privge.errors.NotAsked`."""
-        if campaign.assignment is not None:
+        if campaign.questions is None and campaign.assignment is not None:
             campaign.assignment.personal(node)
-        each = campaign.outputs_of(node)
+        each = campaign.outputs_of(node)  # which looks a node up itself where there are questions
         return cls(campaign.k, max(each), each if len(set(each)) > 1 else None)
 
     @property
