@@ -66,7 +66,7 @@ def test_only_the_operator_adds_a_shard(service, token):
 
 
 def test_a_shard_has_the_name_of_its_content_its_type_and_a_bounded_size(service):
-    assert put_shard(service, b"shard", name="0" * 64).reason == "digest"
+    assert put_shard(service, b"shard", name="0" * 64).reason == "shard"
     assert put_shard(service, b"shard", kind="application/json").reason == "media_type"
     assert put_shard(service, bytes(2**22 + 1)).reason == "too_large"
     assert put_shard(service, bytes(2**22)).status == 201

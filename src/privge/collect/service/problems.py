@@ -45,10 +45,11 @@ REASONS: dict[str, Reason] = {
     "not_open_yet": Reason(503, "Not open yet", "The campaign takes no reports yet; try again when it opens."),
     # Malformed: counted by these words, never kept.
     "length": Reason(422, "Wrong length", "A report has exactly two bytes for each of the campaign's k codes."),
-    "code_range": Reason(422, "Code out of range", "A code is not an answer to what the node is asked."),
-    "digest": Reason(422, "Wrong id", "The id in the path must be the SHA-256 of the body."),
+    "code_range": Reason(422, "Code out of range", "A code is not an output of the campaign's law."),
+    "digest": Reason(422, "Wrong report id", "The report id must be the SHA-256 of the body."),
     "batch": Reason(422, "Not a batch", f"A batch is a msgpack array of at most {MAX_BATCH:,} [token, codes] pairs."),
     "campaign": Reason(422, "Not a campaign", "The body must be a canonical campaign document."),
+    "shard": Reason(422, "Wrong shard id", "The id of a shard must be the SHA-256 of the body."),
     "unknown_shard": Reason(404, "Unknown shard", "There is no such shard."),
     "media_type": Reason(415, "Wrong content type", "This body is not of the content type of the route."),
     "too_large": Reason(413, "Too large", "The body is larger than anything that belongs here."),

@@ -111,7 +111,7 @@ OPERATIONS = (
         bodies.ShardAdded,
         body=(REPORT_TYPE, None),
         success=(201,),
-        refusals=("unauthorized", "operator_name", "digest", *_BODIES),
+        refusals=("unauthorized", "operator_name", "shard", *_BODIES),
     ),
     _node("GET", paths.ME, people.get_me, bodies.Me, refusals=_WHO),
     _node("DELETE", paths.ME, people.delete_me, bodies.Erasure, refusals=_WHO),

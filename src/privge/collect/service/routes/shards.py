@@ -27,6 +27,6 @@ async def put_shard(service: Service, request: Request) -> Answer:
     by = service.admit_operator(request)
     async with service.body(request, REPORT_TYPE, limit=MAX_SHARD_BYTES, room=service.documents) as body:
         if report_id(body) != request.path_params["shard"]:
-            raise Refused("digest")
+            raise Refused("shard")
         shard = await service.read(service.store.add_shard, body, day=service.now.date(), by=by)
     return json_answer(ShardAdded(shard), status=201, location=paths.shard(shard))
