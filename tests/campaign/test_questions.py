@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 import privge as pg
-from privge.campaign import Assignment
+from privge.campaign import Assignment, asking
 from privge.errors import BadData, InvalidCampaign, NotAsked
 from privge.mechanisms import Choice as ChoiceLaw
 from privge.mechanisms import MultiBit, Nearest, law_for
@@ -19,6 +19,7 @@ from privge.questions import (
     Model,
     Number,
     NumberFeature,
+    NumbersFeature,
     Score,
     YesNo,
     YesNoFeature,
@@ -195,3 +196,23 @@ def test_another_assignment_is_refused():
         pg.Campaign(questions=[Choice(PLACE)], epsilon=1.0, assignment=other)
     with pytest.raises(InvalidCampaign, match="more classes"):
         personal(assignment=Assignment.of(["ann"], [[0, 1, 2, 3]]))
+
+
+def test_directions_that_would_keep_a_device_busy_for_hours_are_refused():
+    def wide(columns):
+        return Direction(Encoding((NumbersFeature(columns, 0, 1, names=tuple(map(str, range(columns)))),)), 1024)
+
+    assert pg.Campaign(questions=[wide(2**12)], epsilon=1.0).columns == 2**12
+    for questions, k in (([wide(2**12 + 1)], 1), ([wide(2**12), wide(1)], 2)):
+        with pytest.raises(InvalidCampaign, match=r"at most 4,194,304 components"):
+            pg.Campaign(questions=questions, epsilon=1.0, k=k)
+    assert pg.Campaign(questions=[wide(2**12), wide(1)], epsilon=1.0, k=1).k == 1
+
+
+def test_where_raw_columns_stand_is_found_once_for_all_questions(monkeypatch):
+    calls = []
+    found = asking.raw_names
+    monkeypatch.setattr(asking, "raw_names", lambda made: calls.append(1) or found(made))
+    many = pg.Campaign(questions=[YesNo(YesNoFeature(f"q{i}")) for i in range(50)], epsilon=2.0, k=50)
+    many.report({}, node="ann")
+    assert len(calls) == 1

@@ -79,6 +79,16 @@ def test_counts_of_numbers_and_answers_that_are_not_zero():
     assert encoding.coordinates(table)[:, -2:].tolist() == [[0, -1], [2, 4], [1, 4], [1, -1]]
 
 
+def test_each_feature_is_looked_at_once_however_many_counts_there_are(monkeypatch):
+    calls = []
+    found = YesNoFeature.nonzero
+    monkeypatch.setattr(YesNoFeature, "nonzero", lambda *given: calls.append(1) or found(*given))
+    counts = [CountFeature(f"n{i}", low=0, high=9, levels=10, scale=1, centre=0) for i in range(7)]
+    encoding = Encoding((*(YesNoFeature(f"y{i}") for i in range(9)), *counts))
+    assert encoding.coordinates({f"y{i}": [i % 3] for i in range(9)})[0, 9:].tolist() == [6] * 7
+    assert len(calls) == 9
+
+
 @pytest.mark.parametrize("scale", [64, tuple(range(1, 31))])
 def test_sparse_features_stay_sparse_and_equal_the_dense_ones(scale):
     generator = np.random.default_rng(0)
@@ -151,6 +161,9 @@ def test_whatever_the_values_are_everybody_has_a_level_and_one_by_one_is_as_all_
         lambda: Encoding((NumberFeature("x", 0, 1), YesNoFeature("x"))),
         lambda: Encoding((NumbersFeature(3, 0, 1), YesNoFeature("x"))),
         lambda: Encoding((ChoiceFeature("x", ("a", "b")), CountFeature("n", of=("x",), low=0, high=3))),
+        lambda: Encoding(
+            tuple(kind for i in range(600) for kind in (YesNoFeature(f"y{i}"), CountFeature(f"n{i}", low=0, high=3)))
+        ),
     ],
 )
 def test_what_is_not_a_feature_is_refused(wrong):

@@ -19,13 +19,16 @@ from privge.campaign.assignment import Assignment
 from privge.campaign.field import Kind
 from privge.errors import BadData, InvalidCampaign
 from privge.mechanisms.exponential import logs_above
-from privge.questions import Model, Question, document_of, question_of
+from privge.questions import Direction, Model, Question, document_of, question_of
 from privge.questions.question import Asked
 
 if TYPE_CHECKING:
     from privge.campaign.campaign import Campaign
 
 MAX_QUESTIONS = 4096
+
+MAX_COMPONENTS = 2**22
+"""Most components of public directions that one report takes: a device makes them in some seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,7 @@ def with_laws(campaign: "Campaign") -> tuple[Question, ...]:
         except (ArithmeticError, LookupError, TypeError, ValueError) as error:  # also of a law from outside
             raise InvalidCampaign(f"questions[{place}]", str(error)) from error
     _check_columns(questions)
+    _check_components(questions, campaign.k)
     spent = _spent(questions, campaign.k)
     if spent > campaign.epsilon:
         raise InvalidCampaign("questions", f"the laws spend {spent:.6g}, above epsilon = {campaign.epsilon:.6g}")
@@ -101,17 +105,16 @@ def raw_names(campaign: "Campaign") -> tuple[str, ...] | None:
 
 def raw_width(campaign: "Campaign") -> int:
     """Return how many raw columns the questions read."""
-    names = raw_names(campaign)
+    names = campaign.raw_names
     return questions_of(campaign)[0].raw_width if names is None else len(names)
 
 
 def places_of(campaign: "Campaign", question: Question) -> list[int]:
     """Return where the raw columns of a question stand among those of the campaign."""
-    names = raw_names(campaign)
-    if names is None or question.raw_names is None:
+    names = question.raw_names
+    if names is None or campaign.raw_names is None:
         return list(range(question.raw_width))
-    places = {name: place for place, name in enumerate(names)}
-    return [places[name] for name in question.raw_names]
+    return [campaign.raw_places[name] for name in names]
 
 
 def asked(campaign: "Campaign", question: int, nodes: Sequence[object]) -> Asked:
@@ -176,3 +179,16 @@ def _spent(questions: Sequence[Question], k: int) -> float:
 def _check_columns(questions: Sequence[Question]) -> None:
     if len(questions) > 1 and any(question.raw_names is None for question in questions):
         raise InvalidCampaign("questions", "numbers without names can only be asked by a question that stands alone")
+
+
+def _check_components(questions: Sequence[Question], k: int) -> None:
+    """Refuse what would keep a device busy for hours: directions are many numbers from a few in the document."""
+    each = sorted(
+        (one.directions * one.encoding.columns for one in questions if isinstance(one, Direction)), reverse=True
+    )
+    if sum(each[:k]) > MAX_COMPONENTS:
+        raise InvalidCampaign(
+            "questions",
+            f"the directions of a report must have at most {MAX_COMPONENTS:,} components, got {sum(each[:k]):,}: "
+            "ask for fewer directions or coordinates",
+        )

@@ -242,10 +242,15 @@ class Campaign:
         """Columns of decoded reports: a number has one, a choice one for each value, a direction one a coordinate."""
         return self.dimensions if self.questions is None else len(self.column_names or ())
 
-    @property
+    @cached_property
     def raw_names(self) -> tuple[str, ...] | None:
         """The columns of a table of people that are read, in order; None if they have no names."""
         return self.names if self.questions is None else asking.raw_names(self)
+
+    @cached_property
+    def raw_places(self) -> Mapping[str, int]:
+        """Where each of them stands, by name."""
+        return {name: place for place, name in enumerate(self.raw_names or ())}
 
     @property
     def raw_width(self) -> int:

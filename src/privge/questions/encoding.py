@@ -22,6 +22,8 @@ from privge.questions.people import People, people_of
 from privge.questions.stated import distinct, listed, made_of
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from privge.questions.features.feature import Coordinates
 
 FEATURES: Mapping[str, type[Feature]] = {
@@ -30,6 +32,9 @@ FEATURES: Mapping[str, type[Feature]] = {
 """Every kind of feature by the name that documents use."""
 
 MOST_FEATURES = 65_536
+
+MOST_COUNTED = 2**18
+"""Most that the counts of an encoding count together: no document can ask a device for more work than that."""
 
 
 class Misfits(NamedTuple):
@@ -62,8 +67,7 @@ class Encoding:
         if any(isinstance(each, int) for each in raw) and sum(each != () for each in raw) > 1:
             raise BadData("numbers without names must stand alone: give names to all raw columns or to none")
         distinct("the names of raw columns", self.raw_names or ())
-        for feature in self.features:
-            self._counted(feature)
+        self._check_counts()
 
     @classmethod
     def numbers(cls, count: int, low: float, high: float, **stated: Any) -> Self:  # noqa: ANN401 (as `NumbersFeature`)
@@ -111,35 +115,54 @@ class Encoding:
     def encoded(self, people: People, places: Sequence[int] | None = None) -> "tuple[Coordinates, list[Misfits]]":
         """Return the coordinates of people and what did not fit; ``places`` are their raw columns, in order."""
         columns, parts = list(range(self.raw_width) if places is None else places), []
+        nonzero = self._nonzero(people, columns)
         for feature, start in zip(self.features, self._starts, strict=True):
             own = columns[start : start + _width(feature)]
-            parts.append(self._of_counts(feature, people, columns) if own == [] else feature.encoded(people, own))
+            counts = isinstance(feature, CountFeature)
+            parts.append(self._of_counts(feature, people, nonzero) if counts else feature.encoded(people, own))
         misfits = [Misfits(each, part.outside, part.absent) for each, part in zip(self.features, parts, strict=True)]
         return _beside([part.coordinates for part in parts]), misfits
 
-    def _of_counts(self, feature: Feature, people: People, columns: list[int]) -> Encoded:
-        counted = self._counted(feature)
+    def _nonzero(self, people: People, columns: list[int]) -> "dict[str, NDArray[np.int64]]":
+        """Return how many values of each feature that is counted are there and not 0, by its name."""
+        names = {name for feature in self.features for name in self._counted(feature)}
+        return {
+            each.name: each.nonzero(people, columns[start : start + _width(each)])
+            for each, start in zip(self.features, self._starts, strict=True)
+            if each.name in names
+        }
+
+    def _of_counts(self, feature: Feature, people: People, nonzero: "dict[str, NDArray[np.int64]]") -> Encoded:
+        assert isinstance(feature, CountFeature)  # noqa: S101 (for the type checker)
         counts = np.zeros(people.rows, dtype=np.int64)
-        for each, start in zip(self.features, self._starts, strict=True):
-            if each in counted:
-                counts += each.nonzero(people, columns[start : start + _width(each)])
-        assert isinstance(feature, CountFeature)  # noqa: S101 (no other has no raw column)
+        for name in self._counted(feature):
+            counts += nonzero[name]
         levels, outside, absent = feature.of_counts(counts)
         scale, centre = feature._encoding  # noqa: SLF001 (of its own family)
         return Encoded((scale * levels - centre)[:, None], outside, absent)
 
-    def _counted(self, feature: Feature) -> list[Feature]:
-        """Return the features that a count is of; none if it is another feature."""
+    def _counted(self, feature: Feature) -> tuple[str, ...]:
+        """Return the names of the features that a count is of; none if it is another feature."""
         if not isinstance(feature, CountFeature):
-            return []
-        countable = [each for each in self.features if not isinstance(each, CountFeature | ChoiceFeature)]
-        if feature.of is None:
-            return countable
-        named = {each.name: each for each in countable}
-        absent = [name for name in feature.of if name not in named]
-        if absent:
-            raise BadData(f"{feature.name!r} counts {absent[0]!r}, which is not a number or an answer of this encoding")
-        return [named[name] for name in feature.of]
+            return ()
+        return tuple(self._countable) if feature.of is None else feature.of
+
+    def _check_counts(self) -> None:
+        counted = 0
+        for feature in self.features:
+            for name in self._counted(feature):
+                if name not in self._countable:
+                    raise BadData(
+                        f"{feature.name!r} counts {name!r}, which is not a number or an answer of this encoding"
+                    )
+            counted += len(self._counted(feature))
+            if counted > MOST_COUNTED:
+                raise BadData(f"the counts must be of at most {MOST_COUNTED:,} features together")
+
+    @cached_property
+    def _countable(self) -> dict[str, None]:
+        """The names of all numbers and answers, in order."""
+        return {each.name: None for each in self.features if not isinstance(each, CountFeature | ChoiceFeature)}
 
     @cached_property
     def _starts(self) -> list[int]:
