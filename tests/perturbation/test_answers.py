@@ -31,10 +31,12 @@ from privge.questions import (
     Model,
     Number,
     NumberFeature,
+    NumbersFeature,
     Score,
     YesNo,
     YesNoFeature,
 )
+from privge.questions.people import People, one_person
 from privge.questions.question import drawn
 from privge.random import NotPrivateSeededSource
 
@@ -184,6 +186,35 @@ def test_a_device_looks_at_the_values_of_its_own_questions_alone():
 def test_a_report_comes_out_whatever_the_values_are(values):
     report = CAMPAIGN.report(values, node="u7")
     assert all(code < most for code, most in zip(report.codes, CAMPAIGN.outputs_of("u7"), strict=True))
+
+
+def test_a_short_float_is_the_same_value_on_a_device_and_in_a_column_of_them():
+    place = ChoiceFeature("place", ("0.1", str(float(np.float32(0.1))), "other"))
+    column = np.full(1, 0.1, dtype=np.float32)
+    levels = [place.read(people, [0]).levels.item() for people in (one_person([column[0]]), People(1, None, (column,)))]
+    assert levels == [1, 1]
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        np.array([["secret", "1"], ["yes", "no"]]),
+        np.array([["secret", None], [1, 10**400]], dtype=object),
+        np.array([[1j, 1], [0, 1]]),
+    ],
+    ids=["text", "objects", "complex"],
+)
+def test_a_matrix_that_is_not_of_numbers_is_read_as_a_device_reads_its_rows(matrix):
+    encoding = Encoding((NumbersFeature(2, -1, 1, levels=3, scale=1, centre=0), CountFeature("n", low=0, high=2)))
+    alone = [encoding.encoded(one_person(list(row)))[0][0].tolist() for row in matrix]
+    assert encoding.coordinates(matrix).tolist() == alone
+
+
+def test_of_many_numbers_each_counts_in_what_is_said(caplog):
+    caplog.set_level("INFO")
+    campaign = pg.Campaign(questions=[Direction(Encoding.numbers(3, 0, 1), directions=4)], epsilon=1.0)
+    campaign.simulate(np.array([[0, 5, 7], [0, 0, 9]]), seed=0)
+    assert "numbers: 3 of 6 values clipped to 0..1" in caplog.text
 
 
 def fails(*_args, **_named):

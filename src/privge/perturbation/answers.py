@@ -13,7 +13,7 @@ from privge.campaign.asking import asked, places_of, questions_of
 from privge.campaign.indices import indices_matrix
 from privge.errors import BadData
 from privge.perturbation.raw import AnyFeatures, raw_features_of
-from privge.questions import ChoiceFeature, YesNoFeature
+from privge.questions import ChoiceFeature, NumbersFeature, YesNoFeature
 from privge.questions.encoding import Misfits
 from privge.questions.features import Feature
 from privge.random import source_for
@@ -32,7 +32,7 @@ class AnswerTally:
     features
         The features that were read, by name.
     reported
-        How many people each was read of.
+        How many values of each were read.
     outside
         Of how many the value lay outside its bounds or list.
     absent
@@ -53,7 +53,7 @@ class AnswerTally:
         """Count what did not fit among some people."""
         for feature, outside, absent in misfits:
             self.features[feature.name] = feature
-            self.reported[feature.name] += people
+            self.reported[feature.name] += people * (feature.count if isinstance(feature, NumbersFeature) else 1)
             self.outside[feature.name] += outside
             self.absent[feature.name] += absent
 

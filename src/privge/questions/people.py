@@ -67,7 +67,8 @@ class People:
 
     def block(self, places: Sequence[int]) -> "Matrix":
         """Return several columns beside each other, as numbers; those of a sparse matrix stay sparse."""
-        if self.matrix is not None and list(places) == list(range(self.width)):
+        numeric = self.matrix is not None and self.matrix.dtype.kind in "biuf"
+        if self.matrix is not None and numeric and list(places) == list(range(self.width)):
             return self.matrix
         if self.matrix is not None and not isinstance(self.matrix, np.ndarray):
             return self.matrix[:, list(places)]
