@@ -1,25 +1,24 @@
 """A question for one of a public list of values."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privge._typing import Codes, Decoding, Floats, Words
+from privge._typing import Codes, Decoding, Floats
 from privge.errors import BadData
 from privge.mechanisms import Choice as ChoiceLaw
-from privge.questions.encoding import Misfits, feature_of
+from privge.questions.encoding import feature_of
 from privge.questions.features import ChoiceFeature
-from privge.questions.people import People
-from privge.questions.question import Answers, AnyLaw, Asked, Noise, Question, drawn
+from privge.questions.question import AnyLaw, Asked, Noise
+from privge.questions.subject import AboutFeature
 from privge.random import TOTAL
 
 
 @dataclass(frozen=True)
-class Choice(Question):
+class Choice(AboutFeature):
     """Which of these values? Through m-ary randomised response; decodes to a column for each value.
 
     Parameters
@@ -40,28 +39,8 @@ class Choice(Question):
             raise BadData("a choice question is about a ChoiceFeature")
 
     @property
-    def raw_names(self) -> tuple[str, ...] | None:
-        return (self.feature.name,)
-
-    @property
-    def raw_width(self) -> int:
-        return 1
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return self.feature.columns
-
-    @property
-    def title(self) -> str:
-        return self.feature.name
-
-    @property
     def options(self) -> tuple[str, ...]:
         return tuple(map(str, self.feature.values))
-
-    def words(self) -> str:
-        """Say in words what is asked."""
-        return self.feature.words()
 
     def law_for(self, epsilon: Fraction, size: int | None) -> AnyLaw:
         """Build the law for a share of epsilon."""
@@ -75,21 +54,6 @@ class Choice(Question):
         """Read a law from a document."""
         return ChoiceLaw.from_parameters(parameters)
 
-    def simulate(self, people: People, places: Sequence[int], asked: Asked, words: Words) -> Answers:
-        """Return everybody's codes."""
-        levels, outside, absent = self.feature.read(people, places)
-        return Answers(check_choice(self.law).codes(levels, words), [Misfits(self.feature, outside, absent)])
-
-    def draw(self, person: People, places: Sequence[int], asked: Asked, word: int) -> tuple[int, list[Misfits]]:
-        """Return one person's code."""
-        levels, outside, absent = self.feature.read(person, places)
-        return drawn(self.law, levels, word), [Misfits(self.feature, outside, absent)]
-
-    def misfits(self, people: People, places: Sequence[int]) -> list[Misfits]:
-        """Return how many values do not fit."""
-        _, outside, absent = self.feature.read(people, places)
-        return [Misfits(self.feature, outside, absent)]
-
     def decode(self, codes: Codes, asked: Asked, decoding: Decoding) -> NDArray[np.float32]:
         """Return a column for each value."""
         return decoded_choice(check_choice(self.law), codes, decoding)
@@ -102,10 +66,6 @@ class Choice(Question):
     def log_likelihood(self, codes: Codes, asked: Asked) -> Floats:
         """Return the log-likelihood of each value, over that of an answer at random."""
         return choice_likelihood(check_choice(self.law), codes)
-
-    def to_document(self) -> dict[str, Any]:
-        """Return the question as a document has it."""
-        return self.feature.to_document()
 
 
 def choice_of(document: Mapping[str, object]) -> Choice:

@@ -23,12 +23,13 @@ from privge.mechanisms.directions import (
 from privge.mechanisms.nearest import DEFAULT_DIRECTIONS, MAX_DIRECTIONS
 from privge.questions.encoding import Encoding, Misfits
 from privge.questions.people import People
-from privge.questions.question import Answers, AnyLaw, Asked, Noise, Question
-from privge.questions.stated import EXACT, integer, made_of, one_of
+from privge.questions.question import Answers, AnyLaw, Asked, Noise
+from privge.questions.stated import EXACT, integer, one_of
+from privge.questions.subject import AboutProfile, about_profile
 
 
 @dataclass(frozen=True)
-class Direction(Question):
+class Direction(AboutProfile):
     """Where does the whole profile point? One of the public directions of this person, near ones likelier.
 
     It decodes to a column for each coordinate: an unbiased estimate of the profile at length 1, whose noise has the
@@ -54,20 +55,11 @@ class Direction(Question):
     laws: tuple[AnyLaw, ...] = ()
 
     def __post_init__(self) -> None:
-        if not isinstance(self.encoding, Encoding):
-            raise BadData("a direction question is about an Encoding")
+        super().__post_init__()
         integer("directions", self.directions, 2, MAX_DIRECTIONS)
         one_of("rule", self.rule, (RULE,))
         if LARGEST * sum(self.encoding.largest) >= EXACT:
             raise BadData("the coordinates are too large: an inner product could exceed 2**53; lower their scales")
-
-    @property
-    def raw_names(self) -> tuple[str, ...] | None:
-        return self.encoding.raw_names
-
-    @property
-    def raw_width(self) -> int:
-        return self.encoding.raw_width
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -110,10 +102,6 @@ class Direction(Question):
         scores = directions_of(state, self.directions, self.encoding.columns) @ coordinates[0]
         return self._law.code(scores.tolist(), word), misfits
 
-    def misfits(self, people: People, places: Sequence[int]) -> list[Misfits]:
-        """Return how many values do not fit."""
-        return self.encoding.encoded(people, places)[1]
-
     def decode(self, codes: Codes, asked: Asked, decoding: Decoding) -> NDArray[np.float32]:
         """Return the reported direction; unbiased, divided by the gain."""
         states = states_of(asked.campaign, asked.question, asked.nodes)
@@ -144,6 +132,4 @@ class Direction(Question):
 
 def direction_of(document: Mapping[str, object]) -> Direction:
     """Read a direction question."""
-    stated = dict(document)
-    encoding = Encoding.from_document(stated.pop("features", None))
-    return made_of(Direction, {"encoding": encoding, **stated})
+    return about_profile(Direction, document)

@@ -1,95 +1,31 @@
 """A question for a single value: a number on its grid, or yes or no."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from privge._typing import Codes, Decoding, Floats, Words
+from privge._typing import Codes, Floats
 from privge.errors import BadData
-from privge.mechanisms import Law, MultiBit, laws
-from privge.questions.encoding import Misfits, feature_of
+from privge.mechanisms import MultiBit
+from privge.questions.encoding import feature_of
 from privge.questions.features import CountFeature, NumberFeature, YesNoFeature
 from privge.questions.features.feature import SingleFeature
-from privge.questions.people import People
-from privge.questions.question import Answers, AnyLaw, Asked, Noise, Question, drawn
-from privge.questions.stated import one_of
+from privge.questions.levels import NumericQuestion, check_mechanism
+from privge.questions.question import AnyLaw, Asked
+from privge.questions.subject import AboutFeature
 from privge.random import TOTAL
 
 
-class _Single(Question):
-    """A question for one feature of one value, answered through a law of numbers; decodes to one column."""
+class _Single(NumericQuestion, AboutFeature):
+    """A question for one feature of one value: the grid is that of the feature."""
 
     feature: SingleFeature
-    mechanism: str
 
     @property
-    def raw_names(self) -> tuple[str, ...] | None:
-        return (self.feature.name,)
-
-    @property
-    def raw_width(self) -> int:
-        return 1
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return (self.feature.name,)
-
-    @property
-    def title(self) -> str:
-        return self.feature.name
-
-    def words(self) -> str:
-        """Say in words what is asked."""
-        return self.feature.words()
-
-    def law_for(self, epsilon: Fraction, size: int | None) -> AnyLaw:
-        """Build the law for a share of epsilon."""
-        return laws()[self.mechanism].for_epsilon(epsilon, self.feature.levels)
-
-    def check_law(self, law: AnyLaw, size: int | None) -> None:
-        """Refuse a law of another mechanism or grid."""
-        if not isinstance(law, Law) or law.name != self.mechanism or law.levels != self.feature.levels:
-            raise BadData(f"the law must be a {self.mechanism} law of {self.feature.levels} levels")
-
-    def read_law(self, parameters: Mapping[str, object]) -> AnyLaw:
-        """Read a law from a document."""
-        return laws()[self.mechanism].from_parameters(parameters)
-
-    def simulate(self, people: People, places: Sequence[int], asked: Asked, words: Words) -> Answers:
-        """Return everybody's codes."""
-        levels, outside, absent = self.feature.read(people, places)
-        return Answers(self._law.codes(levels, words), [Misfits(self.feature, outside, absent)])
-
-    def draw(self, person: People, places: Sequence[int], asked: Asked, word: int) -> tuple[int, list[Misfits]]:
-        """Return one person's code."""
-        levels, outside, absent = self.feature.read(person, places)
-        return drawn(self._law, levels, word), [Misfits(self.feature, outside, absent)]
-
-    def misfits(self, people: People, places: Sequence[int]) -> list[Misfits]:
-        """Return how many values do not fit."""
-        _, outside, absent = self.feature.read(people, places)
-        return [Misfits(self.feature, outside, absent)]
-
-    def decode(self, codes: Codes, asked: Asked, decoding: Decoding) -> NDArray[np.float32]:
-        """Return one column: low bounds are -1 and high bounds 1."""
-        return self._law.decode(codes, decoding).astype(np.float32)[:, None]
-
-    @property
-    def noise(self) -> Noise:
-        """Exact moments at the middle level."""
-        mean, second = self._law.moments((self._law.levels - 1) // 2)
-        gain = self._law.gain
-        return Noise(np.array([float(second / gain**2)]), np.array([float((mean / gain) ** 2)]))
-
-    @property
-    def _law(self) -> Law:
-        law = self.law
-        assert isinstance(law, Law)  # noqa: S101 (checked with the campaign)
-        return law
+    def levels(self) -> int:
+        return self.feature.levels
 
 
 @dataclass(frozen=True)
@@ -115,12 +51,11 @@ class Number(_Single):
     def __post_init__(self) -> None:
         if not isinstance(self.feature, NumberFeature) or isinstance(self.feature, CountFeature):
             raise BadData("a number question is about a NumberFeature")
-        numeric = [name for name in laws() if laws()[name].fixed_epsilon is None]
-        one_of("mechanism", self.mechanism, numeric)
+        check_mechanism(self.mechanism)
 
     def to_document(self) -> dict[str, Any]:
         """Return the question as a document has it."""
-        return {**self.feature.to_document(), "mechanism": self.mechanism}
+        return {**super().to_document(), "mechanism": self.mechanism}
 
 
 @dataclass(frozen=True)
@@ -154,10 +89,6 @@ class YesNo(_Single):
         """Return the log-likelihood of no and of yes, over that of an answer at random."""
         weights = np.array([self._law.weights(level) for level in (0, 1)], dtype=np.float64)
         return np.asarray(np.log(2 * weights / TOTAL).T[codes])
-
-    def to_document(self) -> dict[str, Any]:
-        """Return the question as a document has it."""
-        return self.feature.to_document()
 
 
 def number_of(document: Mapping[str, object]) -> Number:
