@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from privge import Campaign
+from privge.questions import Choice, ChoiceFeature, Number, NumberFeature
 from privge.wire.codes import ReportForm, decode, encode, report_id
 
 FORM = ReportForm(k=3, outputs=58)
@@ -43,3 +45,20 @@ def test_the_range_is_seen_alone_and_among_many():
 
 def test_a_report_is_named_by_its_hash():
     assert report_id(b"\1\0") == hashlib.sha256(b"\1\0").hexdigest()
+
+
+def test_each_code_of_a_node_is_below_the_outputs_of_its_own_question():
+    """Also where another code of the same report may be higher."""
+    place, age = Choice(ChoiceFeature("place", ("de", "fr"))), Number(NumberFeature("age", 0, 100, levels=33))
+    campaign = Campaign(questions=[place, age], epsilon=2.0, k=2)
+    form, order = ReportForm.of_node(campaign, "alice"), campaign.indices_of("alice")
+    low, high = (campaign.questions[number].outputs for number in (0, 1))
+    assert sorted(order) == [0, 1]
+    for codes, fits in (({0: low - 1, 1: high - 1}, True), ({0: low, 1: 0}, False), ({0: 0, 1: high}, False)):
+        report = [codes[number] for number in order]
+        assert form.in_range(encode(report)) == fits
+        if fits:
+            assert form.written(report) == encode(report)
+        else:
+            with pytest.raises(ValueError, match="a report has 2 codes"):
+                form.written(report)
