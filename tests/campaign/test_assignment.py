@@ -151,3 +151,26 @@ def test_the_highest_class_is_that_of_the_shards_at_hand():
     assert made.highest == 4
     assert Assignment.from_document(made.to_document()).highest == -1
     assert Assignment.members(["ann"]).highest == -1
+
+
+def test_with_another_shard_at_hand_its_nodes_are_found_too():
+    _, _, made = some(bits=1)
+    nodes = [next(node for node in NODES if made.shard_of(node) == number) for number in (0, 1)]
+    bare = Assignment.from_document(made.to_document())
+    first = bare.with_shards({0: made.shards[0]})
+    assert nodes[0] in first
+    both = first.with_shards({1: made.shards[1]})
+    assert both.complete
+    assert (nodes[0] in both, nodes[1] in both) == (True, True)
+    assert not first.complete
+    assert both == made
+
+
+def test_adding_a_shard_looks_at_that_shard_alone(monkeypatch):
+    _, _, made = some(bits=4)
+    looked = []
+    check = Assignment._check
+    monkeypatch.setattr(Assignment, "_check", lambda self, *given: looked.append(given[0]) or check(self, *given))
+    monkeypatch.setattr(Assignment, "__post_init__", lambda _: looked.append("all"))
+    made.with_shards({3: made.shards[3]})
+    assert looked == [3]

@@ -17,7 +17,9 @@ An assignment of width 0 says who is asked and nothing else: the *members* of a 
 """
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
@@ -40,6 +42,7 @@ SHARD_NODES = 1024
 
 _NONE = 2**16 - 1  # in place of a class that is not there
 _KEY = 16
+_HASH = re.compile("[0-9a-f]{64}")
 
 
 class Personal(NamedTuple):
@@ -88,9 +91,7 @@ class Assignment:
         if sizes != sorted(set(sizes)) or bool(sizes) != bool(self.width) or (sizes and sizes[-1] != self.width):
             raise BadData("assignment.sizes must increase to width, and be empty for members alone")
         digests = listed("assignment.shards", self.digests, 2**self.bits, 2**self.bits)
-        if not all(
-            isinstance(each, str) and len(each) == 64 and set(each) <= set("0123456789abcdef") for each in digests
-        ):
+        if not all(isinstance(each, str) and _HASH.fullmatch(each) for each in digests):
             raise BadData("assignment.shards must be SHA-256 hashes in hexadecimal")
         object.__setattr__(self, "sizes", tuple(sizes))
         object.__setattr__(self, "digests", tuple(digests))
@@ -183,9 +184,13 @@ class Assignment:
 
     def with_shards(self, shards: Mapping[int, bytes]) -> Self:
         """Return the assignment with more shards at hand; one that its hash does not name is refused."""
-        return type(self)(
-            self.bits, self.width, self.offsets, self.sizes, self.nodes, self.digests, {**self.shards, **shards}
-        )
+        for number, shard in shards.items():
+            self._check(number, shard)
+        same = copy(self)  # which is sound already: looking at each of 65,536 hashes again takes its time
+        for name in ("_table", "_places"):
+            same.__dict__.pop(name, None)
+        object.__setattr__(same, "shards", {**self.shards, **shards})
+        return same
 
     def personal(self, node: object) -> Personal:
         """Return what a node is asked about; `privge.errors.NotAsked` if it is not asked."""
