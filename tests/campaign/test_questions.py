@@ -216,3 +216,10 @@ def test_where_raw_columns_stand_is_found_once_for_all_questions(monkeypatch):
     many = pg.Campaign(questions=[YesNo(YesNoFeature(f"q{i}")) for i in range(50)], epsilon=2.0, k=50)
     many.report({}, node="ann")
     assert len(calls) == 1
+
+
+@pytest.mark.parametrize("name", ["", " spring", "spring ", "spring\n", "spr\u200bing", "fru\u0308hling", "a\0b", 7])
+def test_a_name_of_a_round_that_looks_like_another_is_refused(name):
+    with pytest.raises(InvalidCampaign, match="round"):
+        campaign(round=name)
+    assert campaign(round="fr\u00fchling 2027").round == "fr\u00fchling 2027"

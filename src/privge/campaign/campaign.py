@@ -25,7 +25,7 @@ from privge.campaign.document import FORMAT, LATER_FIELDS, LATER_FORMAT, fields_
 from privge.campaign.features import Bound, Bounds, Names, UpperBound
 from privge.campaign.field import Asked, Field, ShortForm, Shown, stated_fields, stated_once
 from privge.campaign.indices import INDEX_RULE, indices_of
-from privge.campaign.kinds import Choice, Integer, Maybe, Text, Time
+from privge.campaign.kinds import Choice, Integer, Maybe, Name, Text, Time
 from privge.campaign.privacy import UNDECIDED, Budget, Grid, IntegerLaw, Mechanism, Share
 from privge.errors import BadData, InvalidCampaign, PrivacyViolation
 from privge.mechanisms import Law, Sampled
@@ -181,7 +181,7 @@ class Campaign:
     """Who is asked, and about which classes; None asks everybody about everything."""
 
     round: Field[str | None, str | None] = Field(
-        Maybe(Text()),
+        Maybe(Name()),
         default=None,
         asked=Asked("What several campaigns have in common of which a person answers one."),
         shown=Shown("round", "{}: a person answers one campaign of it", absent="none: this campaign stands alone"),

@@ -1,6 +1,7 @@
 """Kinds of campaign fields that stand for themselves: numbers, words, times, one of a few."""
 
 import math
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -58,6 +59,26 @@ class Text(Kind[str]):
         except UnicodeEncodeError:
             raise InvalidCampaign(name, "holds a character that is not Unicode text") from None
         return value
+
+
+@dataclass(frozen=True, slots=True)
+class Name(Kind[str]):
+    """Text that is the same wherever it looks the same: what nobody sees in it cannot make two names of one."""
+
+    def check(self, name: str, value: object, above: "Campaign") -> str:
+        given = Text().check(name, value, above)
+        if (
+            not given.isprintable()
+            or given != given.strip()
+            or given != unicodedata.normalize("NFC", given)
+            or not given
+        ):
+            raise InvalidCampaign(
+                name,
+                "must be a printable name without white space at its ends, its characters composed (Unicode's NFC), "
+                f"got {given!r}",
+            )
+        return given
 
 
 @dataclass(frozen=True, slots=True)
