@@ -61,7 +61,7 @@ class Shown:
     Parameters
     ----------
     label
-        What the line begins with.
+        What the line begins with, such as the name of the field.
     words
         The rest of it, with ``{}`` for the value.
     absent
@@ -80,7 +80,7 @@ class ShortForm:
     Parameters
     ----------
     needed
-        Whether the short form cannot do without it.
+        Whether the short form cannot do without it: then it must be stated.
     instead
         What it holds where there are questions.
     """

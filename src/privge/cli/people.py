@@ -48,7 +48,9 @@ class _Ids(TypedDict):
 
 @dataclass(frozen=True)
 class Piece:
-    """Some of the people.
+    """Some of the people: those of one file, of which a folder has many.
+
+    One piece is in memory at a time.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ class Made:
     Parameters
     ----------
     embedding
-        The vectors.
+        The vectors, with their provenance.
     new_reports
         How many reports were added: all of them, unless it is an update.
     updated

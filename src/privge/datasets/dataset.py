@@ -24,6 +24,8 @@ class Statistics:
 class Dataset:
     """A graph with features and labels.
 
+    `privge.datasets.load` reads it from files that are checked against the catalogue.
+
     Parameters
     ----------
     name

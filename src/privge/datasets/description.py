@@ -37,6 +37,8 @@ class Published(Protocol):
 class Archive:
     """A zip archive that holds files of a dataset.
 
+    Its bytes are checked before any file is taken out of it.
+
     Parameters
     ----------
     url

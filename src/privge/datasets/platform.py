@@ -34,7 +34,7 @@ class Attribute:
     Parameters
     ----------
     name
-        Name of the column.
+        Name of the column in the table.
     kind
         ``yes-no`` (true or false), ``number`` from ``low`` to ``high``, or ``choice`` of one of ``values``.
     low, high

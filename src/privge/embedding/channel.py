@@ -27,7 +27,7 @@ class Channel:
     Parameters
     ----------
     name
-        What they are called together.
+        What they are called together, such as ``structure``.
     columns
         How many there are.
     source
@@ -51,16 +51,12 @@ class ChannelColumns:
 
     Parameters
     ----------
-    name
-        What they are called together.
+    name, made, names
+        As for `Channel`.
     columns
         Which columns of the matrix.
     source
         What was asked of people; None for public data.
-    made
-        How they were made, in words.
-    names
-        What the columns are called, if they have names.
     """
 
     name: str

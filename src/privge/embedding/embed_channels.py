@@ -38,7 +38,7 @@ def structure_channel(
     Parameters
     ----------
     graph
-        The public graph, in any form that `privge.as_graph` takes.
+        The graph, which is public too, in any form that `privge.as_graph` takes.
     labels
         Public labels, as for `privge.structure.node_channel`: then the columns are the logarithms of the probabilities
         of the classes. Without them they are leading eigenvectors and degrees, standardised.

@@ -32,10 +32,12 @@ NOTHING = "these reports tell nothing beyond the graph"
 class Automatic:
     """What of the computation is left to Stein's unbiased risk.
 
+    By default nothing is.
+
     Parameters
     ----------
     alpha
-        Whether alpha is.
+        Whether alpha is chosen by it.
     smoother
         Among which smoothers it chooses, if all of it is; see `privge.embed`.
     """
@@ -124,7 +126,7 @@ class Smoothed:
     Parameters
     ----------
     matrix
-        The estimate.
+        The estimate, a row for each node of the graph, in its order.
     smoothing
         What was chosen.
     error

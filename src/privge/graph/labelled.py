@@ -32,7 +32,7 @@ class LabelledGraph:
     Parameters
     ----------
     graph
-        The graph.
+        The graph, whose rows are meant wherever nodes are named by row.
     labels
         One for each row.
     by_id

@@ -33,7 +33,7 @@ class RawFeatures:
     Parameters
     ----------
     ids
-        Node ids, one for each row.
+        The node id of each person.
     matrix
         The values, by the raw columns of a campaign.
     """
@@ -98,12 +98,8 @@ def read_raw_features(
         The table or matrix.
     campaign
         Its raw names are the columns that are taken.
-    leave_out
-        Columns that are not features.
-    integer_ids
-        As for `read_graph`.
-    id_column
-        The column of ids, if it is not ``id``.
+    leave_out, integer_ids, id_column
+        As for `read_features`.
     """
     path = Path(path)
     if path.suffix in MATRICES:

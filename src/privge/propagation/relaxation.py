@@ -109,7 +109,7 @@ class System:
     Parameters
     ----------
     order
-        The graph.
+        The graph, and where its nodes stand in this order.
     factors
         What the sum of a node's neighbours is multiplied with, in that order: ``(1-alpha) / degree``, or ``1-alpha``
         where neighbours count by their shares; 0 for isolated nodes.

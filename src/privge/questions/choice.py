@@ -24,7 +24,7 @@ class Choice(AboutFeature):
     Parameters
     ----------
     feature
-        The choice.
+        One of a public list of values.
     laws
         Given by a campaign.
     """

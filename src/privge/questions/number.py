@@ -35,7 +35,7 @@ class Number(_Single):
     Parameters
     ----------
     feature
-        The number.
+        The number, with its bounds or thresholds.
     mechanism
         A name of `privge.mechanisms.laws`, such as ``hds`` (the default).
     laws
@@ -65,7 +65,7 @@ class YesNo(_Single):
     Parameters
     ----------
     feature
-        The answer.
+        The answer, and what a missing one counts as.
     laws
         Given by a campaign.
     """

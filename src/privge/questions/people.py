@@ -30,7 +30,7 @@ class People:
     Parameters
     ----------
     rows
-        How many people there are.
+        How many people there are: the length of each column.
     matrix
         Numbers, dense or sparse by rows, a column for each raw value; None if the columns are separate.
     columns

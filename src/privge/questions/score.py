@@ -34,11 +34,7 @@ class Score(NumericQuestion, Weighted):
         Levels of the grid between them, 1,025 by default.
     mechanism
         A name of `privge.mechanisms.laws`, by default ``hds``.
-    bias
-        As for `Model`.
-    normalised
-        As for `Model`.
-    shift, fraction
+    bias, normalised, shift, fraction
         As for `Model`.
     name
         What its column is called.

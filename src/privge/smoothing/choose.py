@@ -24,10 +24,12 @@ logger = logging.getLogger(__name__)
 class Chosen:
     """The smoother that was chosen, and what it is expected to do.
 
+    The estimate is computed when it is first asked for.
+
     Parameters
     ----------
     observations
-        The noisy rows.
+        The noisy rows, and what is known of their noise.
     risks
         What each candidate is expected to gain, in the order in which they were tried.
     spread

@@ -35,10 +35,12 @@ ACCURACY = 1e-4
 class Diagonal:
     """The diagonal of personalized PageRank for one alpha, and any r.
 
+    What is costly is computed when it is first asked for, and then kept.
+
     Parameters
     ----------
     graph
-        The graph.
+        The graph that is walked over.
     alpha
         Decay factor.
     probes
@@ -86,6 +88,8 @@ class Diagonal:
 @dataclass(frozen=True, eq=False)
 class PageRank:
     """Personalized PageRank with one alpha and one r.
+
+    Its matrix ``H`` is stated above.
 
     Parameters
     ----------

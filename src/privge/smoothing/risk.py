@@ -44,7 +44,7 @@ class Risk:
     Parameters
     ----------
     smoother
-        Which one.
+        The smoother that was tried.
     factor
         What ``H (Y - m)`` is best multiplied by; 0 if nothing is gained.
     gain
@@ -71,6 +71,8 @@ class Smooth(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class Observations:
     """Noisy rows, which of them were observed, and what is known of their noise.
+
+    Nothing is learnt from rows that were not observed.
 
     Parameters
     ----------

@@ -77,17 +77,28 @@ class Logistic:
         return best
 
 
+class _Classifier:
+    """A model of scikit-learn that was fitted to some of the classes, or to all."""
+
+    __slots__ = ()
+
+    model: "LogisticRegression | MLPClassifier"
+    classes: int
+
+    def probabilities(self, features: Features) -> Floats:
+        """Return the probability of each class; 0 of a class that was not among the training rows."""
+        found = np.zeros((len(features), self.classes))
+        found[:, self.model.classes_] = self.model.predict_proba(features)
+        return found
+
+
 @dataclass(frozen=True, eq=False, slots=True)
-class FittedLogistic:
+class FittedLogistic(_Classifier):
     """A logistic regression that was fitted."""
 
     model: "LogisticRegression"
     strength: float
     classes: int
-
-    def probabilities(self, features: Features) -> Floats:
-        """Return the probability of each class; 0 of a class that was not among the training rows."""
-        return _placed(self.model, features, self.classes)
 
     def settled(self) -> Logistic:
         """Return logistic regression with the penalty that was chosen."""
@@ -101,11 +112,11 @@ class Network:
     Parameters
     ----------
     hidden
-        Units of the hidden layer.
+        How many units its hidden layer has, each a rectifier.
     penalty
-        Of the squares of the weights.
+        Weight of the squares of the weights in the loss.
     rate
-        Of learning.
+        The first step size of Adam.
     epochs
         At most so many.
     patience
@@ -146,16 +157,12 @@ class Network:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class FittedNetwork:
+class FittedNetwork(_Classifier):
     """A network that was trained."""
 
     model: "MLPClassifier"
     head: Network
     classes: int
-
-    def probabilities(self, features: Features) -> Floats:
-        """Return the probability of each class; 0 of a class that was not among the training rows."""
-        return _placed(self.model, features, self.classes)
 
     def settled(self) -> Network:
         """Return the same head: the epoch is chosen anew."""
@@ -184,12 +191,6 @@ def fitted(head: Head, train: Examples, validation: Examples, classes: int, seed
     if (train.targets == train.targets[0]).all():
         return Only(int(train.targets[0]), classes, head)
     return head.fit(train, validation, classes, seed)
-
-
-def _placed(model: "LogisticRegression | MLPClassifier", features: Features, classes: int) -> Floats:
-    found = np.zeros((len(features), classes))
-    found[:, model.classes_] = model.predict_proba(features)
-    return found
 
 
 def log_loss(probabilities: Floats, targets: Rows) -> float:

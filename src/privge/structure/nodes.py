@@ -38,7 +38,7 @@ class NodeViews:
     Parameters
     ----------
     walks
-        Values of alpha and r with which labels are propagated.
+        Values of alpha and r with which labels are propagated, one walk for each pair.
     vectors
         Numbers of leading eigenvectors. Each head is fitted once with each of them, and the mean is taken: few vectors
         know large communities, many know small ones. By default 8, 32 and 128; on graphs of more than 100,000 nodes 8
@@ -75,7 +75,7 @@ class NodeChannel:
     Parameters
     ----------
     ids
-        The nodes, in the order of the graph.
+        The nodes, in the order of the rows of the graph.
     classes
         What the columns are called: every class that the labels name, sorted.
     probabilities

@@ -23,6 +23,8 @@ NEAR = 20_000
 class Ordered:
     """A graph in the order of its ids; a large one in reverse Cuthill-McKee order from there.
 
+    What is computed on it does not depend on the order in which the graph was given.
+
     Parameters
     ----------
     graph

@@ -31,7 +31,7 @@ class PairViews:
     Parameters
     ----------
     vectors
-        Numbers of leading eigenvectors whose inner products are taken.
+        Numbers of leading eigenvectors whose inner products are taken, one product for each.
     alphas
         With which personalized PageRank from one end to the other is computed. By default 0.1 and 0.3; none on graphs
         of more than 100,000 nodes, where a column for each pair takes too long.
@@ -54,7 +54,7 @@ class PairFeatures:
     Parameters
     ----------
     graph
-        The graph.
+        The graph, in the order of `privge.structure.order`.
     values, vectors
         The leading part of its spectrum.
     views

@@ -118,16 +118,12 @@ def pair_channel(
         epochs. By default a fifth of the edges that are held out, and as many pairs that are not edges.
     by_id
         Whether pairs, here and later, are of ids; otherwise they are of rows.
-    heads
-        ``logistic``, ``network`` or both.
+    heads, seed, progress
+        As for `node_channel`.
     views
-        What is looked at.
-    seed
-        The same seed gives the same channel, whatever the order of the rows and the number of threads.
+        What is looked at, of each pair.
     threads
-        By default one for each processor.
-    progress
-        Called with the steps done and the steps in all.
+        For eigenvectors, paths and PageRank; by default one for each processor.
     """
     chosen, views = heads_of(heads), PairViews() if views is None else views
     known = as_graph(graph) if by_id else as_ordered_graph(graph)

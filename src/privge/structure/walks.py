@@ -30,7 +30,7 @@ class Seeds:
     Parameters
     ----------
     rows
-        Training nodes.
+        The training nodes, as rows of the graph.
     targets
         The class of each, from 0.
     folds

@@ -157,8 +157,7 @@ def ppr_scores(
 ) -> Floats:
     """Score pairs by personalized PageRank, in its symmetric form (r = 1/2), with no features at all.
 
-    The form is symmetric, so one end of a pair suffices: columns are computed for a set of nodes that touches
-    every pair, a block at a time.
+    One column of the matrix scores all pairs of its node, so few are computed: see `privge.structure.pagerank`.
 
     Parameters
     ----------

@@ -54,6 +54,8 @@ class Contribution:
 class Fusion:
     """Probabilities of classes from several channels.
 
+    `Fusion.fit` makes it, and says how.
+
     Parameters
     ----------
     structure

@@ -19,7 +19,7 @@ class ConditionalLogit:
     Parameters
     ----------
     weights
-        One for each channel, at least 0.
+        One for each channel, at least 0; a channel with 0 is not heard.
     intercepts
         One for each class.
     """

@@ -36,7 +36,7 @@ class LabelNoise:
     Parameters
     ----------
     classes
-        All classes that could be answered, in the order of the law.
+        All classes that could be answered, in the order of the levels of the law.
     own
         Probability that somebody reports their own class.
     other

@@ -55,6 +55,18 @@ def held(store, campaign, **where):
     }
 
 
+def put_at_once(stores, campaigns, node):
+    """Put a report of one node into every campaign at the same moment, through stores in turn; return the outcomes."""
+    start = threading.Barrier(len(campaigns))
+
+    def race(number):
+        start.wait()
+        return stores[number % len(stores)].put(campaigns[number].id, [Upload(node, codes(1, 2, 3))], day=DAY)[0]
+
+    with ThreadPoolExecutor(len(campaigns)) as pool:
+        return list(pool.map(race, range(len(campaigns))))
+
+
 class StoreContract:
     """Subclass with the fixture ``opened``; a store is compared with what people were promised."""
 
@@ -198,14 +210,7 @@ class StoreContract:
         campaigns = [campaign_of(str(number), round="spring") for number in range(12)]
         for campaign in campaigns:
             store.add_campaign(campaign)
-        start = threading.Barrier(12)
-
-        def race(number):
-            start.wait()
-            return stores[number % 2].put(campaigns[number].id, [Upload("alice", codes(1, 2, 3))], day=DAY)[0]
-
-        with ThreadPoolExecutor(12) as pool:
-            outcomes = list(pool.map(race, range(12)))
+        outcomes = put_at_once(stores, campaigns, "alice")
         assert (outcomes.count(STORED), outcomes.count(OTHER_ROUND)) == (1, 11)
         assert len(store.holdings("alice")) == 1
 
@@ -416,14 +421,7 @@ class StoreContract:
         campaigns = [campaign_of(str(number)) for number in range(12)]
         for campaign in campaigns:
             stores[0].add_campaign(campaign)
-        start = threading.Barrier(12)
-
-        def race(number):
-            start.wait()
-            return stores[number % 2].put(campaigns[number].id, [Upload("a", codes(1, 2, 3))], day=DAY)[0]
-
-        with ThreadPoolExecutor(12) as pool:
-            outcomes = list(pool.map(race, range(12)))
+        outcomes = put_at_once(stores, campaigns, "a")
         assert outcomes.count(STORED) == 3
         assert outcomes.count(OVER_BUDGET) == 9
         assert sum(holding.epsilon for holding in stores[0].holdings("a")) == 3

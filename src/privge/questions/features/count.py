@@ -25,15 +25,7 @@ class CountFeature(SingleFeature):
         What its coordinate is called.
     of
         The names of the features that are counted; if left out, all numbers and answers of the encoding.
-    low, high
-        As for `NumberFeature`.
-    levels
-        As for `NumberFeature`.
-    thresholds
-        As for `NumberFeature`.
-    sqrt
-        As for `NumberFeature`.
-    scale, centre
+    low, high, levels, thresholds, sqrt, scale, centre
         As for `NumberFeature`.
     """
 

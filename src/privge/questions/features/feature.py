@@ -20,6 +20,7 @@ SPAN = 2048
 """Coordinates from the least to the largest level, unless a feature states its own scale."""
 
 LARGEST_SCALE = 2**40
+"""Largest magnitude of a scale that a feature can state."""
 
 
 class Read(NamedTuple):

@@ -24,16 +24,8 @@ class NumbersFeature(Feature):
     ----------
     count
         How many there are.
-    low, high
-        As for `NumberFeature`, for all of them.
-    levels
-        As for `NumberFeature`.
-    thresholds
-        As for `NumberFeature`.
-    sqrt
-        As for `NumberFeature`.
-    missing
-        As for `NumberFeature`.
+    low, high, levels, thresholds, sqrt, missing
+        As for `NumberFeature`, the same for all of them.
     scale, centre
         As for `NumberFeature`; ``scale`` may be a list with one integer for each number, and then ``centre`` is 0.
     names
