@@ -14,8 +14,8 @@ from privge.campaign.indices import indices_matrix
 from privge.errors import BadData
 from privge.perturbation.raw import AnyFeatures, raw_features_of
 from privge.questions import ChoiceFeature, NumbersFeature, YesNoFeature
-from privge.questions.encoding import Misfits
 from privge.questions.features import Feature
+from privge.questions.features.feature import Misfits
 from privge.random import source_for
 from privge.reports import Reports
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from privge.campaign import Campaign
 from privge.campaign.asking import asked, places_of, questions_of
 from privge.questions import Question
-from privge.questions.encoding import Misfits
+from privge.questions.features.feature import Misfits
 from privge.questions.people import one_person
 from privge.random import SystemSource
 

@@ -21,7 +21,8 @@ from privge.mechanisms.directions import (
     states_of,
 )
 from privge.mechanisms.nearest import DEFAULT_DIRECTIONS, MAX_DIRECTIONS
-from privge.questions.encoding import Encoding, Misfits
+from privge.questions.encoding import Encoding
+from privge.questions.features.feature import Misfits
 from privge.questions.people import People
 from privge.questions.question import Answers, AnyLaw, Asked, Noise
 from privge.questions.stated import EXACT, integer, one_of

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from privge.questions.features import (
     NumbersFeature,
     YesNoFeature,
 )
-from privge.questions.features.feature import Encoded
+from privge.questions.features.feature import Encoded, Misfits
 from privge.questions.people import People, people_of
 from privge.questions.stated import distinct, listed, made_of
 
@@ -35,14 +35,6 @@ MOST_FEATURES = 65_536
 
 MOST_COUNTED = 2**18
 """Most that the counts of an encoding count together: no document can ask a device for more work than that."""
-
-
-class Misfits(NamedTuple):
-    """How many of a feature's values did not fit: for whoever holds the values."""
-
-    feature: Feature
-    outside: int
-    absent: int
 
 
 @dataclass(frozen=True)

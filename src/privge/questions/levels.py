@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from privge._typing import Codes, Decoding, Levels, Words
 from privge.errors import BadData
 from privge.mechanisms import Law, laws
-from privge.questions.encoding import Misfits
+from privge.questions.features.feature import Misfits
 from privge.questions.people import People
 from privge.questions.question import Answers, AnyLaw, Asked, Noise, Question, drawn
 from privge.questions.stated import one_of

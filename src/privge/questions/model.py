@@ -13,7 +13,8 @@ from privge.errors import BadData
 from privge.mechanisms import MAX_LEVELS
 from privge.mechanisms import Choice as ChoiceLaw
 from privge.questions.choice import check_choice, choice_likelihood, choice_noise, decoded_choice
-from privge.questions.encoding import Encoding, Misfits
+from privge.questions.encoding import Encoding
+from privge.questions.features.feature import Misfits
 from privge.questions.people import People
 from privge.questions.question import Answers, AnyLaw, Asked, Noise, drawn
 from privge.questions.stated import distinct, listed, text

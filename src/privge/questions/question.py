@@ -17,7 +17,7 @@ from privge._typing import Codes, Decoding, Floats, Levels, Words
 from privge.errors import BadData
 from privge.mechanisms import Law, Nearest
 from privge.mechanisms.verification import trusted
-from privge.questions.encoding import Misfits
+from privge.questions.features.feature import Misfits
 from privge.questions.people import People
 
 AnyLaw: TypeAlias = Law | Nearest

@@ -9,7 +9,8 @@ import numpy as np
 from privge._typing import Levels
 from privge.errors import BadData
 from privge.mechanisms import MAX_LEVELS
-from privge.questions.encoding import Encoding, Misfits
+from privge.questions.encoding import Encoding
+from privge.questions.features.feature import Misfits
 from privge.questions.levels import NumericQuestion, check_mechanism
 from privge.questions.people import People
 from privge.questions.question import AnyLaw

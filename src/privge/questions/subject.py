@@ -5,9 +5,9 @@ from typing import Any
 
 from privge._typing import Levels
 from privge.errors import BadData
-from privge.questions.encoding import Encoding, Misfits
+from privge.questions.encoding import Encoding
 from privge.questions.features import ChoiceFeature
-from privge.questions.features.feature import SingleFeature
+from privge.questions.features.feature import Misfits, SingleFeature
 from privge.questions.levels import LevelQuestion
 from privge.questions.people import People
 from privge.questions.question import Question

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privge.errors import BadData
-from privge.questions.encoding import Misfits
+from privge.questions.features.feature import Misfits
 from privge.questions.people import People
 from privge.questions.scores import check_exact, fraction_digits, scores
 from privge.questions.stated import integer, listed, truth

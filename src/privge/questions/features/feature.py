@@ -39,6 +39,14 @@ class Encoded(NamedTuple):
     absent: int
 
 
+class Misfits(NamedTuple):
+    """How many of a feature's values did not fit: for whoever holds the values."""
+
+    feature: "Feature"
+    outside: int
+    absent: int
+
+
 class Feature(ABC):
     """One raw value, or several alike. Members are frozen dataclasses that state their own encoding."""
 
