@@ -38,10 +38,13 @@ def campaign() -> None:
 
 @campaign.command()
 @click.option("--from", "source", type=INPUT, help="Campaign in TOML or JSON, instead of the options below.")
+@click.option(
+    "--question", type=INPUT, help="What `privge teach question` wrote: its question and who may be asked it."
+)
 @click.option("--members", type=INPUT, help="Table with the column id: only these people are asked.")
 @asked_fields
 @click.option("-o", "--output", type=OUTPUT, required=True, help="Where the canonical document goes (.json).")
-def new(source: Path | None, members: Path | None, output: Path, **asked: object) -> None:
+def new(source: Path | None, question: Path | None, members: Path | None, output: Path, **asked: object) -> None:
     """Write the canonical document of a campaign: checked, with its integer law, named by its hash.
 
     Bounds, purpose and times cannot be changed afterwards: another document is another campaign. Who is asked, if not
@@ -53,6 +56,7 @@ def new(source: Path | None, members: Path | None, output: Path, **asked: object
       privge campaign new --names-file features.txt --low 0 --high 10 --epsilon 2 -o campaign.json
       privge campaign new --from campaign.toml -o campaign.json
       privge campaign new --from teach.toml --members teachers.csv -o teach.json
+      privge campaign new --question question.json --epsilon 2 --round spring -o ask.json
     """
     check_output(output, ".json")
     if source is not None:
@@ -60,6 +64,8 @@ def new(source: Path | None, members: Path | None, output: Path, **asked: object
         made = Campaign.load(existing(source))
         with naming(source):
             check_times(made, datetime.now(UTC))
+    elif question is not None:
+        made = _from_question(existing(question), asked)
     else:
         made = _from_options(asked)
     if members is not None:
@@ -76,6 +82,28 @@ def _for_members(made: Campaign, path: Path) -> Campaign:
     ids = ids_of(read_table(path, text=["id"]), path, integer_ids=False)
     with naming(path):
         return replace(made, assignment=Assignment.members(ids.tolist()))
+
+
+def _from_question(path: Path, asked: dict[str, object]) -> Campaign:
+    """Ask a taught question of those who may be asked it; the other options say when, why and with which epsilon."""
+    from privge.teaching.asked import AskedQuestion
+
+    taught = AskedQuestion.load(path)
+    if not taught.assignment.complete:
+        raise BadData(f"{shards_beside(path)}: not all shards of the question are there")
+    refuse_given(_SHORT_FORM, "with --question, which says itself what is asked")
+    stated = {name: value for name, value in asked.items() if value is not None and name not in _SHORT_FORM}
+    document = {**stated, "questions": [taught.question.rounded().model], "assignment": taught.assignment}
+    try:
+        made = Campaign.from_document(document)
+        check_times(made, datetime.now(UTC))
+    except InvalidCampaign as error:
+        raise click.UsageError(str(error)) from error
+    return made
+
+
+_SHORT_FORM = ("dimensions", "names", "low", "high", "mechanism", "k", "levels", "out_of_bounds", "missing")
+"""Options about many numbers alike, which a question has no use for."""
 
 
 def _from_options(asked: dict[str, object]) -> Campaign:

@@ -27,8 +27,10 @@ COMMANDS = (
     "reproduce",
     "serve",
     "similar",
+    "simulate",
     "store",
     "submit",
+    "teach",
     "token",
     "tune",
 )

@@ -18,6 +18,7 @@ from privge.tasks.logit import ConditionalLogit
 
 STRUCTURE = "structure"
 _FOLDS = 5
+_LEAST = 1e-9  # nats: below it a gain is one of rounding
 
 
 class Evidence(Protocol):
@@ -158,7 +159,7 @@ class _Judges:
         gains = better[people, self.targets] - than[people, self.targets]
         hits = (better.argmax(axis=1) == self.targets).mean() - (than.argmax(axis=1) == self.targets).mean()
         gain, error = float(gains.mean()), float(gains.std(ddof=1) / len(gains) ** 0.5)
-        return Contribution(gain, error, 100 * float(hits), kept=gain > 0)
+        return Contribution(gain, error, 100 * float(hits), kept=gain > _LEAST)
 
 
 def _select(

@@ -9,7 +9,9 @@ import numpy as np
 from privge._typing import Floats
 from privge.graph.labelled import Rows
 
-_RIDGE = 1e-3  # of the squared distance from "the first channel as it is, and nothing else", a person
+_OWN, _OTHER = 5.0, 0.5
+"""Penalties of the squared distance from "the first channel as it is, and nothing else": of its weight and of
+intercepts, which are known to be near 1 and 0, and of the other channels' weights. They count as a few people do."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -66,6 +68,13 @@ class _Problem:
         start[0] = 1.0
         return start
 
+    @property
+    def ridge(self) -> Floats:
+        """The penalty of each parameter, a person."""
+        others = len(self.channels) - 1
+        penalties = np.array([_OWN, *[_OTHER] * others, *[_OWN] * self.channels.shape[2]])
+        return penalties / len(self.targets)
+
     def loss(self, parameters: Floats) -> tuple[float, Floats]:
         """Return the value and its gradient."""
         weights, intercepts = np.split(parameters, [len(self.channels)])
@@ -74,10 +83,10 @@ class _Problem:
         residual = np.exp(logs)
         residual[people, self.targets] -= 1
         residual /= len(people)
-        distance = parameters - self.start
-        value = -logs[people, self.targets].mean() + _RIDGE * distance @ distance
+        distance, ridge = parameters - self.start, self.ridge
+        value = -logs[people, self.targets].mean() + ridge @ np.square(distance)
         gradient = np.concatenate([np.tensordot(self.channels, residual, 2), residual.sum(axis=0)])
-        return float(value), gradient + 2 * _RIDGE * distance
+        return float(value), gradient + 2 * ridge * distance
 
 
 def normalised(scores: Floats) -> Floats:

@@ -1,0 +1,33 @@
+"""From reports of the second campaign to evidence about classes."""
+
+import numpy as np
+
+from privge.errors import BadData
+from privge.graph.labelled import rows_of
+from privge.reports import Reports
+from privge.structure import NodeChannel
+from privge.tasks import Answers
+from privge.teaching.roles import Roles
+
+
+def answers_of(reports: Reports, structure: NodeChannel, roles: Roles) -> Answers:
+    """Return the answers of those who were asked, as evidence.
+
+    Parameters
+    ----------
+    reports
+        Of the second campaign. Some of those asked may be missing.
+    structure
+        The public prior of every node.
+    roles
+        Who was asked about what.
+    """
+    rows = rows_of(structure, reports.ids, "people who answered")
+    places = np.searchsorted(roles.asked, rows)
+    if len(rows) and (places.max() >= len(roles.asked) or (roles.asked[places] != rows).any()):
+        raise BadData("there are answers of people who were not asked")
+    likelihood, among = np.zeros_like(structure.log), np.zeros(structure.log.shape, dtype=np.bool_)
+    likelihood[rows] = reports.log_likelihood()
+    people, columns = np.nonzero(roles.classes[places] >= 0)
+    among[rows[people], roles.classes[places[people], columns]] = True
+    return Answers(likelihood, among, structure.log)
