@@ -2,6 +2,7 @@
 
 import hashlib
 from dataclasses import replace
+from datetime import date
 
 import numpy as np
 import pytest
@@ -219,3 +220,23 @@ def test_what_a_worker_keeps_of_shards_is_bounded(tmp_path, monkeypatch):
             for person in PEOPLE[:20]:
                 assert standing(service, token_of(person), campaign.id).status == 200
         assert len(reads) > len(set(reads)) == len({campaign.assignment.shard_of(person) for person in PEOPLE[:20]})
+
+
+def test_a_campaign_whose_shards_went_with_its_reports_is_closed_and_not_out_of_order(service):
+    campaign = publish(service, ask(closes="2030-01-01T00:00:00Z", retention_days=1))
+    service.store.close_campaign(campaign.id)
+    for day in (date(2040, 1, 1), date(2040, 1, 5)):
+        service.store.retire(day)
+    assert service.store.shard(campaign.assignment.digests[0]) is None
+    assert outcome(service, campaign, PEOPLE[0], 0) == "closed"
+    assert standing(service, token_of(PEOPLE[0]), campaign.id).reason == "closed"
+    assert [each["reason"] for each in ask_many(service, [token_of(PEOPLE[1])], campaign.id).json] == ["closed"]
+    sent = service.batch([(token_of(PEOPLE[2]), encode([0]))], campaign=campaign.id)
+    assert [each["reason"] for each in sent.json] == ["closed"]
+
+
+def test_an_open_campaign_that_lost_a_shard_takes_nothing(service):
+    campaign = publish(service, ask())
+    with service.store._writing() as session:
+        session.rows("DELETE FROM shards")
+    assert service.put(encode([0]), token_of(PEOPLE[0]), campaign=campaign.id).status == 503

@@ -4,7 +4,7 @@ import asyncio
 import hmac
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -26,7 +26,7 @@ from privge.collect.service.settings import Settings
 from privge.collect.service.summary import Summary
 from privge.collect.stores.log import OPERATOR, SERVICE, signed
 from privge.collect.stores.store import Store
-from privge.errors import Busy
+from privge.errors import Busy, StoreMismatch
 from privge.wire.codes import ReportForm
 from privge.wire.messages import NOT_ASKED, OPERATOR_HEADER
 from privge.wire.tokens import Grant, InvalidToken, Verifier, shown
@@ -164,10 +164,23 @@ class Service:
         """Return what a report of a node looks like; whoever is not asked is refused."""
         if known.asking is None:
             return known.form
-        form = known.asking.form_at_hand(node) or (await self.read(known.asking.forms, [node]))[0]
+        form = known.asking.form_at_hand(node) or (await self.forms_of(known, known.asking, [node]))[0]
         if form is None:
             raise Refused(NOT_ASKED)
         return form
+
+    async def forms_of(self, known: Known, asking: Asking, nodes: Sequence[str | int]) -> list[ReportForm | None]:
+        """Return what reports of nodes look like; None for whoever is not asked.
+
+        When a campaign is retired, its shards go too. Then any form will do, because the store takes no report.
+        """
+        try:
+            return await self.read(asking.forms, nodes)
+        except StoreMismatch:
+            state = await self.read(self.store.campaign, known.id)
+            if state is None or state.open:
+                raise
+            return [known.form] * len(nodes)
 
     # Running.
 

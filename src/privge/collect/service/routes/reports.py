@@ -88,7 +88,7 @@ async def _asked(service: Service, known: Known, uploads: dict[int, Upload], rea
     """Return what answers what its node is asked; the others get their reason."""
     if known.asking is None:
         return uploads
-    forms = await service.read(known.asking.forms, [upload.node for upload in uploads.values()])
+    forms = await service.forms_of(known, known.asking, [upload.node for upload in uploads.values()])
     for position, form in zip(uploads, forms, strict=True):
         if form is None:
             reasons[position] = NOT_ASKED

@@ -54,7 +54,7 @@ async def _ask(service: Service, known: Known, tokens: list[str]) -> list[str]:
             except Refused as refused:
                 reasons[position] = refused.reason
     if known.asking is not None:
-        forms = await service.read(known.asking.forms, list(good.values()))
+        forms = await service.forms_of(known, known.asking, list(good.values()))
         for position in [position for position, form in zip(good, forms, strict=True) if form is None]:
             reasons[position] = NOT_ASKED
             del good[position]
