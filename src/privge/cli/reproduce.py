@@ -34,7 +34,18 @@ _COLUMNS = (
     "over graph alone (95 %)",
     "paper",
 )
-_ITEMS = ("nodes", "links", "k", "scale", "variance", "all")
+_BEYOND_COLUMNS = (
+    "dataset",
+    "method",
+    "epsilon",
+    "seeds",
+    "found, %",
+    "over structure ± error",
+    "few friends, %",
+    "over structure ± error",
+)
+_ITEMS = ("nodes", "links", "k", "scale", "variance", "all", "beyond")
+_REPEATS = 10
 
 _MECHANISMS = tuple(name for name, law in LAWS.items() if law.ordered)
 
@@ -53,13 +64,18 @@ class SelectionOptions:
     ks: tuple[int, ...] = option(
         "--k", multiple=True, type=click.IntRange(1), help="Only this number of reported features."
     )
+    methods: tuple[str, ...] = option(
+        "--method", multiple=True, help="Of beyond: only this method and its controls; may be given several times."
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunOptions:
     """How often they are run, and where everything is."""
 
-    repeats: int = option("--repeats", type=click.IntRange(1), default=10, help="Splits and draws of noise.")
+    repeats: int | None = option(
+        "--repeats", type=click.IntRange(1), help="Splits and draws of noise.  [default: 10, of beyond 6]"
+    )
     jobs: int = option("--jobs", type=click.IntRange(1), default=1, help="Processes; they share the processors.")
     folder: Path = option(
         "--results",
@@ -85,6 +101,7 @@ def reproduce(item: str, chosen: SelectionOptions, run: RunOptions, *, as_json: 
       k          both tasks over k, the number of features that a person reports
       scale      mechanisms at one scale, and as the paper feeds them to its network
       variance   the worst-case variance of one value over epsilon, and where curves cross
+      beyond     not the paper's: structure, fused and taught, with their own controls; not part of all
 
     Every number, in percent, comes with its controls: structure-only (noise of the same shape, no features at all),
     the same mechanism with the same seed on features shuffled over people, graph alone (label propagation, or the
@@ -95,8 +112,14 @@ def reproduce(item: str, chosen: SelectionOptions, run: RunOptions, *, as_json: 
     \b
       privge reproduce links --dataset cora --epsilon 1 --mechanism hds
       privge reproduce all --dataset cora --dataset pubmed --jobs 2
+      privge reproduce beyond --dataset demo --epsilon 2
       privge report results
     """
+    if item == "beyond":
+        _beyond(chosen, run, as_json=as_json)
+        return
+    if chosen.methods:
+        raise click.UsageError("--method is of beyond; the paper's experiments have a --mechanism")
     if item != "variance":  # which is arithmetic alone
         require("an experiment", "torch", "sklearn")
     from privge.experiments import variance
@@ -105,7 +128,7 @@ def reproduce(item: str, chosen: SelectionOptions, run: RunOptions, *, as_json: 
     from privge.experiments.schedule import run_all
     from privge.experiments.selection import Selection
 
-    results, repeats = Results(run.folder), run.repeats
+    results, repeats = Results(run.folder), run.repeats or _REPEATS
     selection = Selection(item, chosen.names, chosen.mechanisms, chosen.epsilons, chosen.ks)
     if item in ("variance", "all"):
         for line in variance.crossings():
@@ -117,6 +140,26 @@ def reproduce(item: str, chosen: SelectionOptions, run: RunOptions, *, as_json: 
         planned = selection.with_controls(cells)
         run_all(results, planned, repeats, jobs=run.jobs, data_dir=run.data_dir, progress=progress)
     _print(Table(results, repeats).comparisons(cells), as_json=as_json)
+
+
+def _beyond(chosen: SelectionOptions, run: RunOptions, *, as_json: bool) -> None:
+    """Run what is not the paper's, and print each number beside structure."""
+    if chosen.mechanisms or chosen.ks or run.jobs > 1:
+        raise click.UsageError("beyond has neither --mechanism nor --k, and runs in one process")
+    require("an experiment", "sklearn")
+    from privge.experiments.beyond.plan import REPEATS, trials
+    from privge.experiments.beyond.records import run_all
+    from privge.experiments.beyond.table import Table
+
+    wanted, repeats = trials(chosen.names, chosen.methods, chosen.epsilons), run.repeats or REPEATS
+    with progress_bar(f"beyond, {repeats} seeds of {len(wanted)} trials") as progress:
+        run_all(run.folder, wanted, repeats, data_dir=run.data_dir, progress=progress)
+    tables = {dataset: Table(run.folder, dataset) for dataset in dict.fromkeys(trial.dataset for trial in wanted)}
+    if as_json:
+        for trial in wanted:
+            click.echo(json.dumps(tables[trial.dataset].row(trial)))
+        return
+    _show([_BEYOND_COLUMNS, *(tables[trial.dataset].shown(trial) for trial in wanted)], left=2)
 
 
 def _print(comparisons: "list[Comparison]", *, as_json: bool) -> None:

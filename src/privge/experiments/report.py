@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from privge._files.atomic import atomic_path
-from privge.errors import BadData
 from privge.experiments import figures
 from privge.experiments.cell import TASKS, Cell, Task
 from privge.experiments.comparison import Table
@@ -60,12 +59,12 @@ class Section:
         return f" A number without ±: {NO_SPREAD}." if any(spread.repeats == 1 for spread in tables) else ""
 
 
-def write_report(results: Results, html: Path, markdown: Path) -> None:
-    """Write both files from everything that is finished in the folder."""
+def write_report(results: Results, html: Path, markdown: Path) -> bool:
+    """Write both files from everything that is finished in the folder; return whether there was anything."""
     table = Table(results)
     found = {task: [name for name in task_plan(task).datasets if results.path(task, name).exists()] for task in TASKS}
     if not any(found.values()):
-        raise BadData(f"{results.folder}: no results here; `privge reproduce` makes them")
+        return False
     sections = [_section(table, task, names) for task, names in found.items() if names]
     values: dict[str, object] = {
         "sections": sections,
@@ -77,6 +76,7 @@ def write_report(results: Results, html: Path, markdown: Path) -> None:
     write_page("report.html", html, **values)
     with atomic_path(markdown) as partial:
         partial.write_text("\n".join(_markdown(sections)) + "\n", encoding="utf-8")
+    return True
 
 
 def _section(table: Table, task: Task, datasets: list[str]) -> Section:

@@ -16,6 +16,7 @@ from privge.graph.labelled import Rows
 from privge.graph.labels import LabelsByRow
 from privge.structure import NodeChannel, node_channel
 from privge.structure.calibration import at_temperature
+from privge.structure.named import HeadName
 
 _KEPT = 0.2  # share of the validation labels that only choose and calibrate in the second channel
 
@@ -26,6 +27,7 @@ def public_prior(
     *,
     train: Rows,
     validation: Rows,
+    heads: tuple[HeadName, ...] = ("logistic", "network"),
     seed: int = 0,
     progress: Progress | None = None,
 ) -> NodeChannel:
@@ -39,12 +41,14 @@ def public_prior(
         Classes by row; only those of ``train`` and ``validation`` are read.
     train, validation
         Rows of labelled nodes: to learn from, and to judge by.
+    heads
+        As for `privge.structure.node_channel`.
     seed
         As for `privge.structure.node_channel`.
     progress
         Called with the channels done, of two.
     """
-    held = node_channel(graph, labels, train=train, validation=validation, seed=seed)
+    held = node_channel(graph, labels, train=train, validation=validation, heads=heads, seed=seed)
     if progress is not None:
         progress(1, 2)
     order = np.random.default_rng([seed, 31]).permutation(validation)
@@ -56,6 +60,7 @@ def public_prior(
         labels,
         train=np.union1d(train, more),
         validation=np.sort(kept),
+        heads=heads,
         seed=seed,
     )
     # The first channel was calibrated by all validation labels, the second by few: take the first one's temperature.
