@@ -8,7 +8,9 @@ from scipy.stats import ttest_rel
 
 from privge.cli import main
 from privge.datasets import social_network
-from privge.experiments.demo import Accuracies, Accuracy
+from privge.experiments.demo.cases import Budget, Case, Cases
+
+EPSILONS = (1, 2, 4)
 
 
 def test_the_network_is_homophilous_uneven_and_repeatable():
@@ -42,46 +44,65 @@ def test_the_demo_ends_with_a_page_that_loads_nothing_from_elsewhere(demo):
     assert "http" not in words(html)
 
 
-def test_the_demo_shows_all_three_controls(demo):
-    found = {row["name"]: row["mean"] for row in demo[0]["results"]}
-    assert list(found) == ["structure only", "graph alone", "epsilon 1", "epsilon 3", "epsilon 6", "no privacy"]
-    assert found["no privacy"] > found["epsilon 6"] > found["structure only"] > 100 / 6 - 5
-    assert found["graph alone"] > found["epsilon 6"]
-    for name, mean in found.items():
-        assert re.search(rf"{name}.*?{mean:.1f}", words(demo[1]), flags=re.DOTALL)
+def test_the_demo_shows_every_budget_with_all_controls_for_both_groups(demo):
+    found = [(row["name"], row["epsilon"]) for row in demo[0]["results"]]
+    budget = ["the paper's vectors", "- of shuffled interests", "one question", "- from others' profiles"]
+    asked = [(name, epsilon) for epsilon in EPSILONS for name in budget]
+    assert found == [("graph alone", None), ("noise as reports", None), *asked, ("no privacy", None)]
+    for row in demo[0]["results"]:
+        for group in ("everybody", "few"):
+            assert f"{row[group]['mean']:.1f}" in words(demo[1])
 
 
-def test_the_demo_s_lifts_are_paired_with_both_controls(demo):
-    rows = {row["name"]: row for row in demo[0]["results"]}
-    for control in ("structure only", "graph alone"):
-        mine, theirs = (np.array(rows[name]["values"]) for name in ("epsilon 6", control))
-        lift = rows["epsilon 6"]["lift_over_" + control.replace(" ", "_")]
-        expected = ttest_rel(mine, theirs).confidence_interval()
-        assert lift["mean"] == pytest.approx((mine - theirs).mean(), abs=1e-3)
-        assert (lift["low"], lift["high"]) == pytest.approx((expected.low, expected.high), abs=1e-3)
+def test_the_story_is_that_of_the_page(demo):
+    rows = {(row["name"], row["epsilon"]): row["everybody"]["mean"] for row in demo[0]["results"]}
+    alone, clean = rows["graph alone", None], rows["no privacy", None]
+    assert rows["the paper's vectors", 4] < alone < rows["one question", 4] < clean
+    assert rows["noise as reports", None] < alone
 
 
-def test_the_demo_says_that_the_graph_alone_is_better(demo):
+def test_the_demo_s_lifts_are_paired_with_the_graph_alone(demo):
+    rows = {(row["name"], row["epsilon"]): row["few"] for row in demo[0]["results"]}
+    mine, theirs = (np.array(rows[key]["values"]) for key in (("the paper's vectors", 4), ("graph alone", None)))
+    lift, expected = rows["the paper's vectors", 4]["lift"], ttest_rel(mine, theirs).confidence_interval()
+    assert lift["mean"] == pytest.approx((mine - theirs).mean(), abs=1e-3)
+    assert (lift["low"], lift["high"]) == pytest.approx((expected.low, expected.high), abs=1e-3)
+
+
+def test_one_person_is_told_of_from_the_question_to_what_is_known_after_it(demo):
+    html = words(demo[1])
+    assert "does your profile look more like" in html
+    assert "It sends that with a probability of" in html
+    assert "not a chosen one" in html
+
+
+def test_the_page_says_what_follows(demo):
     document, html = demo
-    assert any("graph alone is better" in sentence for sentence in document["conclusions"])
-    assert all(sentence in html for sentence in document["conclusions"])
-    assert "comes from the graph" not in html  # structure-only is not the best that a graph can give
+    assert len(document["conclusions"]) == len(EPSILONS) + 2
+    assert all(sentence.replace("'", "&#39;") in html for sentence in document["conclusions"])
+
+
+def case(values, epsilon=None):
+    return Case("name", "control", "", tuple(values), tuple(values), epsilon)
+
+
+def said(question, others=(90.0, 90.2, 90.1), paper=(30.0, 31.0, 30.5), shuffled=(20.0, 21.0, 20.4)):
+    budget = Budget(case(paper, 2.0), case(shuffled, 2.0), case(question, 2.0), case(others, 2.0))
+    graph, noise, clean = case([90.0, 90.2, 90.1]), case([20.0, 21.0, 20.5]), case([99.0] * 3)
+    return list(Cases(graph, noise, (budget,), clean).conclusions())
 
 
 def test_conclusions_follow_the_numbers():
-    def case(name, values):
-        return Accuracy(name, "control", "", tuple(values))
+    assert "; better; people" in said([92.0, 92.3, 92.2])[0]
+    assert "; worse; people" in said([88.0, 88.3, 88.2])[0]
+    assert "; undecided; people" in said([90.2, 90.0, 90.1])[0]
 
-    structure, mine = case("structure only", [20.0, 21.0, 20.5]), case("epsilon 6", [60.0, 61.0, 61.0])
 
-    def said(graph_alone, structure=structure):
-        found = Accuracies(
-            structure, case("graph alone", graph_alone), (structure, mine), case("no privacy", [99.0] * 3)
-        )
-        return " ".join(found.conclusions())
+def test_others_profiles_that_help_are_said_to():
+    assert "nobody else's profile would do" in said([92.0, 92.3, 92.2])[1]
+    assert "which it must not" in said([92.0, 92.3, 92.2], others=[92.0, 92.3, 92.2])[1]
 
-    assert "epsilon 6" in said([50.0, 50.5, 50.0])
-    assert "beat the graph alone" in said([50.0, 50.5, 50.0])
-    assert "so is noise" in said([50.0, 50.5, 50.0], structure=case("structure only", [59.0, 61.0, 60.0]))
-    assert "graph alone is better" in said([90.0, 91.0, 90.0])
-    assert "cannot be told from the graph alone" in said([59.0, 62.0, 61.0])
+
+def test_the_paper_s_vectors_are_judged_by_the_higher_null():
+    assert "so they say something" in said([92.0, 92.3, 92.2])[2]
+    assert "cannot be told from noise" in said([92.0, 92.3, 92.2], shuffled=[30.1, 30.9, 30.5])[2]

@@ -25,25 +25,25 @@ from privge.cli.remarks import show_remarks
 def demo(output: Path, people: int, seed: int, *, as_json: bool) -> None:
     """Show the whole thing in a minute, on a made-up social network.
 
-    Every person's device sends one private report; the curator embeds them; a classifier finds the communities,
-    beside three controls: noise instead of reports, the graph alone, and no privacy. The result is a page to open in a
-    browser.
+    Who belongs to which community? The graph alone says it of most people. At epsilon 1, 2 and 4, people then send one
+    private report each: the paper's noisy interests, or the answer to one question that their own device computes.
+    Everything stands beside its controls: the graph alone, noise, other people's profiles, and no privacy. The result
+    is a page to open in a browser.
     """
     require("the demo", "sklearn", "matplotlib", "jinja2", extra="demo")
-    from privge.experiments.demo import run_demo
-    from privge.experiments.demo_page import write_page
+    from privge.experiments.demo.page import write_page
+    from privge.experiments.demo.run import run_demo
 
     show_remarks(quiet=True)  # of no interest for a made-up network
-    click.echo(f"Making a network of {people:,} people and collecting one private report from each ...", err=True)
-    with progress_bar("Embedding and classifying, with controls") as progress:
+    click.echo(f"Making a network of {people:,} people, and asking each of them once, in several ways ...", err=True)
+    with progress_bar("Repeats, with controls") as progress:
         demonstration = run_demo(people, seed, progress)
     write_page(demonstration, output)
     if as_json:
         click.echo(json.dumps({**demonstration.to_dict(), "page": str(output.resolve())}))
         return
-    click.echo("People whose community is found, %:")
-    for one in demonstration.accuracies:
-        click.echo(f"  {one.name:15} {one.spread!s:>11}   {one.kind:8} {one.explained}")
-    for sentence in demonstration.accuracies.conclusions():
+    for line in demonstration.cases.lines():
+        click.echo(line)
+    for sentence in demonstration.cases.conclusions():
         click.echo(sentence)
     click.echo(f"Open this page in a browser: {output.resolve()}")
