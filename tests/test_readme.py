@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from privge.cli import main
+from privge.experiments.beyond.table import Table as Beyond
 from privge.experiments.cell import Cell
 from privge.experiments.comparison import Table
 from privge.experiments.plan import HDS, task_plan
@@ -33,6 +34,19 @@ def test_the_table_of_the_readme_is_that_of_the_committed_results():
             lifts = (one.lift, one.lift_over_shuffled, one.lift_over_graph_alone)
             assert row.group(0).split(" | ")[1:9] == [str(value) for value in (one.value, *controls, *lifts)]
             assert int(row.group(1)) == one.value.repeats
+
+
+def test_the_table_beyond_the_paper_is_that_of_the_committed_results():
+    text = (ROOT / "README.md").read_text(encoding="utf-8").replace("\N{MINUS SIGN}", "-")
+    part = text[text.index("### Beyond the paper") : text.index("## Beyond one machine")]
+    datasets = {"the demo's network": "demo", "platform, 2 classes": "platform", "platform, 4 classes": "platform-4"}
+    datasets |= {"Pubmed": "pubmed", "Wikipedia": "wikipedia"}
+    rows = re.findall(r"^\| (.+): taught \| [\d.]+ \| (.*) \|$", part, flags=re.MULTILINE)
+    assert rows
+    for name, cells in rows:
+        found = Beyond(ROOT / "docs/results", datasets[name])
+        gains = [str(found.gain(trial)) for trial in found.trials("taught")[:3]]
+        assert cells.split(" | ")[:3] == gains
 
 
 def test_the_readme_shows_what_the_demo_prints(tmp_path):

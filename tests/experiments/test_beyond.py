@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from privge.experiments.lines import append_line
 from privge.experiments.run import FIRST_SPLIT
 from privge.tasks import split_nodes
 
+COMMITTED = Path(__file__).parent.parent.parent / "docs/results"
 STRUCTURE, FITTED = (Trial("demo", METHODS[name]) for name in ("structure", "structure-fitted"))
 PAPER = Trial("demo", METHODS["paper"], 1.0)
 
@@ -162,3 +164,8 @@ def test_the_command_runs_keeps_and_prints_each_number_beside_structure(tmp_path
 @pytest.mark.parametrize("wrong", [["beyond", "--mechanism", "hds"], ["nodes", "--method", "paper"]])
 def test_options_of_the_other_kind_of_experiment_are_refused(wrong):
     assert CliRunner().invoke(main, ["reproduce", *wrong]).exit_code == 2
+
+
+@pytest.mark.parametrize("dataset", [name for name in measured() if path_of(COMMITTED, name).exists()])
+def test_every_committed_result_is_counted(dataset):
+    assert len(read(COMMITTED, dataset)) == len(path_of(COMMITTED, dataset).read_text().splitlines())
