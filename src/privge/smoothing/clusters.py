@@ -45,7 +45,7 @@ class Clusters:
 
     def apply(self, rows: scipy.sparse.csr_array) -> Matrix:
         """Return the mean of its cluster for each node; rows that were not observed are empty."""
-        means = np.asarray((self._members @ rows).toarray()) / self._sizes[:, None]
+        means = np.asarray(self._members @ rows.toarray()) / self._sizes[:, None]
         return means[self.groups]
 
     def trace(self, weights: Floats) -> Trace:

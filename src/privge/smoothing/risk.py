@@ -117,7 +117,8 @@ class Observations:
             if first:
                 reached = np.asarray(whole[:, -1] / self._largest, dtype=np.float64)
             own, mean = whole[:, : block.shape[1]], self.mean[columns]
-            centred = block.toarray() - np.outer(self.observed, mean)
+            centred = block.toarray()
+            centred[self._seen] -= mean.astype(centred.dtype)
             yield Smooth(columns, centred, own - np.outer(reached, mean), reached)
 
     def risk(self, smoother: Smoother) -> Risk:
@@ -125,8 +126,8 @@ class Observations:
         agreement = size = 0.0
         reached = np.zeros(len(self.observed))
         for part in self.smoothed(smoother):
-            own, reached = part.smooth[self.observed], part.reached
-            agreement += float(np.einsum("ij,ij->", own, part.centred[self.observed], dtype=np.float64))
+            own, reached = part.smooth[self._seen], part.reached
+            agreement += float(np.einsum("ij,ij->", own, part.centred[self._seen], dtype=np.float64))
             size += float(np.einsum("ij,ij->", own, own, dtype=np.float64))
         if size == 0:
             return Risk(smoother, 0.0, 0.0, 0.0)
@@ -146,6 +147,11 @@ class Observations:
         """Put a column beside others that is the same for all observed rows, and as large as anything."""
         ones = scipy.sparse.csr_array(self._largest * self.observed[:, None])
         return scipy.sparse.csr_array(scipy.sparse.hstack([block, ones], format="csr"))
+
+    @cached_property
+    def _seen(self) -> NDArray[np.bool_] | slice:
+        """The observed rows; all of them are a slice, which needs no copy."""
+        return slice(None) if self.observed.all() else self.observed
 
     @cached_property
     def _largest(self) -> float:

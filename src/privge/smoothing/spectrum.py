@@ -40,8 +40,9 @@ class Spectral:
 
     def apply(self, rows: scipy.sparse.csr_array) -> Matrix:
         """Project."""
-        within = rows.T @ self._basis
-        return np.asarray(self._basis @ np.asarray(within).T)
+        dense = rows.toarray()
+        basis = self._basis.astype(dense.dtype, copy=False)
+        return np.asarray(basis @ (basis.T @ dense))
 
     def trace(self, weights: Floats) -> Trace:
         """Return the weighted trace, exactly: an entry of the diagonal is the square of a row of the basis."""
