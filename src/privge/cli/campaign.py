@@ -94,12 +94,7 @@ def _from_question(path: Path, asked: dict[str, object]) -> Campaign:
     refuse_given(_SHORT_FORM, "with --question, which says itself what is asked")
     stated = {name: value for name, value in asked.items() if value is not None and name not in _SHORT_FORM}
     document = {**stated, "questions": [taught.question.rounded().model], "assignment": taught.assignment}
-    try:
-        made = Campaign.from_document(document)
-        check_times(made, datetime.now(UTC))
-    except InvalidCampaign as error:
-        raise click.UsageError(str(error)) from error
-    return made
+    return _current(document)
 
 
 _SHORT_FORM = ("dimensions", "names", "low", "high", "mechanism", "k", "levels", "out_of_bounds", "missing")
@@ -113,6 +108,11 @@ def _from_options(asked: dict[str, object]) -> Campaign:
     if isinstance(path := document.get("names"), Path):
         document["names"] = names = _names(existing(path))
         document["dimensions"] = len(names)
+    return _current(document)
+
+
+def _current(document: dict[str, object]) -> Campaign:
+    """Return the campaign of a document; what is wrong with it, or over already, is the fault of an option."""
     try:
         made = Campaign.from_document(document)
         check_times(made, datetime.now(UTC))

@@ -45,9 +45,9 @@ class Contribution:
     Parameters
     ----------
     campaign
-        Id of the campaign, as in its address.
+        Id of the campaign that was answered, as its address has it.
     report
-        SHA-256 of the report that was sent.
+        SHA-256 of the bytes that were sent: what a receipt shows.
     drawn
         Whether it was drawn now; otherwise it is the one drawn before, here or on another device of the person.
     new

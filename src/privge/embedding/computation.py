@@ -14,7 +14,7 @@ class Computation:
     Parameters
     ----------
     alpha
-        Decay factor of the walk.
+        Decay factor of the walk, the chance of stopping at each step.
     r
         Convolution coefficient of the walk.
     tolerance

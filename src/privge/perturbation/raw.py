@@ -28,12 +28,12 @@ from privge.questions.people import People, people_of
 
 @dataclass(frozen=True, eq=False)
 class RawFeatures:
-    """Raw values by node id.
+    """Raw values of people, as a table has them, by node id.
 
     Parameters
     ----------
     ids
-        The node id of each person.
+        Whose values stand in each row, by node id.
     matrix
         The values, by the raw columns of a campaign.
     """

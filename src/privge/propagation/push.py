@@ -114,7 +114,7 @@ class Worker:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Column:
-    """One column of Z where it is not zero, and the edges visited for it."""
+    """One column of Z where it is not zero, and how many edges were visited until it was certain."""
 
     number: int
     rows: NDArray[np.int32]

@@ -112,7 +112,7 @@ class Network:
     Parameters
     ----------
     hidden
-        How many units its hidden layer has, each a rectifier.
+        How many units, all of them rectifiers, its only hidden layer has.
     penalty
         Weight of the squares of the weights in the loss.
     rate
@@ -158,7 +158,7 @@ class Network:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class FittedNetwork(_Classifier):
-    """A network that was trained."""
+    """A network that was trained, and the settings it was trained with."""
 
     model: "MLPClassifier"
     head: Network

@@ -95,7 +95,7 @@ class Verifier:
     Parameters
     ----------
     keys
-        One key, or two while they rotate.
+        The active key; two of them while keys rotate.
     leeway
         Seconds that a token is honoured beyond its expiry.
     """

@@ -22,7 +22,7 @@ class ChoiceFeature(Feature):
     Parameters
     ----------
     name
-        Its raw column.
+        The raw column in which the value stands.
     values
         The public list of values, text or integers.
     otherwise
