@@ -91,7 +91,7 @@ def lifts(table: Table, task: Task, datasets: Sequence[str]) -> "Figure":
         axes.axhline(0, color=StructureOnly.colour, linewidth=1.2)
         axes.set_xticks(range(len(plan.epsilons)), [f"{epsilon:g}" for epsilon in plan.epsilons])
         axes.set_title(f"{dataset.capitalize()}, HDS with k = {k}", fontsize=10, color=INK)
-    _legend(figure, panels[0])
+    _legend(figure, panels[0], width=4.0)
     return figure
 
 
@@ -149,7 +149,8 @@ def _repeats(spreads: list[Spread]) -> str:
     return NO_SPREAD if count == 1 else f"{count} repeats"
 
 
-def _legend(figure: "Figure", axes: "Axes") -> None:
+def _legend(figure: "Figure", axes: "Axes", width: float = 2.4) -> None:
+    """Put one legend above all panels; ``width`` is that of an entry, in inches."""
     handles, labels = axes.get_legend_handles_labels()
-    columns = max(2, round(figure.get_figwidth() / 2.4))
+    columns = max(2, round(figure.get_figwidth() / width))
     figure.legend(handles, labels, loc="outside upper center", ncols=columns, fontsize=8.5, frameon=False)
