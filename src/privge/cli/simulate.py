@@ -87,6 +87,7 @@ class TrialOptions:
         "--panel", type=click.IntRange(0), default=0, help="Also with so many people who hand out their profile."
     )
     repeats: int = option("--repeats", type=click.IntRange(1), default=1, help="Draws of the noise for each seed.")
+    null_repeats: int = option("--null-repeats", type=click.IntRange(1), default=1, help="The same for the controls.")
     first: int = option("--seed", type=click.IntRange(0), default=0, help="The first seed of network or split.")
     seeds: int = option("--seeds", type=click.IntRange(1), default=1, help="How many seeds.")
     nulls: bool = option("--nulls/--no-nulls", default=True, help="Run the controls that must fail to help.")
@@ -102,7 +103,12 @@ class TrialOptions:
             designs += [Design(epsilon=epsilon, teacher_epsilon=self.teacher_epsilon) for epsilon in lower]
         if self.panel:
             designs += [Design(epsilon=epsilon, panel=self.panel) for epsilon in self.epsilons]
-        return Trial(designs=tuple(designs), nulls=NULLS if self.nulls else (), repeats=self.repeats)
+        return Trial(
+            designs=tuple(designs),
+            nulls=NULLS if self.nulls else (),
+            repeats=self.repeats,
+            null_repeats=self.null_repeats,
+        )
 
 
 @click.group()

@@ -44,17 +44,20 @@ class Trial:
     nulls
         Which controls of the protocol.
     repeats
-        Draws of the noise, for each design; controls are drawn once.
+        Draws of the noise, for each design.
+    null_repeats
+        Draws of the noise, for each control of each design.
     """
 
     designs: tuple[Design, ...]
     nulls: tuple[Null, ...] = NULLS
     repeats: int = 1
+    null_repeats: int = 1
 
     @property
     def runs(self) -> int:
         """How many runs of the protocol there are."""
-        return len(self.designs) * (self.repeats + len(self.nulls))
+        return len(self.designs) * (self.repeats + len(self.nulls) * self.null_repeats)
 
 
 def run_world(world: World, trial: Trial, *, seed: int, progress: Progress | None = None) -> Iterator[dict[str, Any]]:
@@ -81,7 +84,7 @@ def run_world(world: World, trial: Trial, *, seed: int, progress: Progress | Non
     done = 0
     for design in trial.designs:
         for method in (None, *trial.nulls):
-            for repeat in range(1 if method else trial.repeats):
+            for repeat in range(trial.null_repeats if method else trial.repeats):
                 outcome = two_step(
                     world.graph,
                     world.features,
