@@ -76,7 +76,7 @@ def timed(name, make):
     return made
 
 
-def accuracy(names):
+def accuracy(names, tasks):
     print("| | nodes, accuracy | links, AUC | links without isolated ends |", "|---|---:|---:|---:|", sep="\n")
     for name in names:
         if name == "demo":
@@ -85,9 +85,10 @@ def accuracy(names):
             )
             continue
         data = load(name, download=False)
-        nodes = [of_nodes(data, split) for split in SPLITS]
-        links = np.array([of_links(data, split) for split in SPLITS])
-        print(f"| {name} | {_shown(nodes)} | {_shown(links[:, 0])} | {_shown(links[:, 1])} |", flush=True)
+        nodes = _shown([of_nodes(data, split) for split in SPLITS]) if "nodes" in tasks else ""
+        links = [of_links(data, split) for split in SPLITS] if "links" in tasks else []
+        shown = " | ".join(map(_shown, zip(*links, strict=True))) if links else " | "
+        print(f"| {name} | {nodes} | {shown} |", flush=True)
 
 
 def of_nodes(data, seed):
@@ -125,8 +126,9 @@ if __name__ == "__main__":
     parser.add_argument("--edges", type=int, help="by default 10 a node")
     parser.add_argument("--labelled", type=int, help="by default a twentieth of the nodes")
     parser.add_argument("--accuracy", nargs="+", metavar="DATASET", help="datasets of privge.datasets, or demo")
+    parser.add_argument("--tasks", nargs="+", choices=("nodes", "links"), default=("nodes", "links"))
     options = parser.parse_args()
     if options.accuracy:
-        accuracy(options.accuracy)
+        accuracy(options.accuracy, options.tasks)
     else:
         scale(options.nodes, options.edges or 10 * options.nodes, options.labelled or options.nodes // 20)

@@ -23,6 +23,14 @@ def test_it_finds_communities(network, parts, heads):
     assert accuracy(network.labels[parts.test], found.predict()[parts.test]) > 0.8
 
 
+def test_heads_are_mixed_by_weights_that_are_told(network, parts):
+    views = NodeViews(walks=((0.1, 0.0),), vectors=(2, 6), folds=4, stacks=3)
+    weights = channel(network, parts, heads=("logistic", "network"), views=views).weights
+    expected = [f"{head}, {width} eigenvectors" for width in (2, 6) for head in ("logistic", "network")]
+    assert list(weights) == expected
+    assert sum(weights.values()) == pytest.approx(1)
+
+
 def test_labels_that_mean_nothing_are_not_predicted_at_training_nodes(network, parts, generator):
     """Out of fold, shuffled labels are met at the rate of chance; whoever saw their own label would do better."""
     labels = generator.integers(0, 3, 400)

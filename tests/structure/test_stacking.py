@@ -7,6 +7,7 @@ import pytest
 
 from privge.structure.calibration import at_temperature, best_temperature
 from privge.structure.heads import Examples, Logistic, Network
+from privge.structure.mixture import mixture_weights
 from privge.structure.order import folds_of
 from privge.structure.stacking import Stack, standardise
 
@@ -40,9 +41,9 @@ def stack():
 
 def test_nobody_is_predicted_by_a_model_that_saw_them(stack):
     steps = []
-    predicted = stack.probabilities([Memory(), Memory()], 0, lambda: steps.append(1))
-    assert predicted[:, 1].max() == 0
-    assert np.allclose(predicted.sum(axis=1), 1)
+    for predicted in stack.predictions([Memory(), Memory()], 0, lambda: steps.append(1)):
+        assert predicted[:, 1].max() == 0
+        assert np.allclose(predicted.sum(axis=1), 1)
     assert len(steps) == 2 * (1 + 4)
 
 
@@ -59,6 +60,20 @@ def test_columns_are_standardised_and_constant_ones_become_zero(generator):
     made = standardise(np.column_stack([generator.normal(5, 3, 500), np.full(500, 7.0)]).astype(np.float32))
     assert np.allclose(made.mean(axis=0), 0, atol=1e-5)
     assert np.allclose(made.std(axis=0), [1, 0], atol=1e-5)
+
+
+def test_a_mixture_finds_the_shares_from_which_it_was_drawn(generator):
+    """Three predictors, of which each is right about its share of 20,000 rows; the standard error is about 0.005."""
+    shares = np.array([0.6, 0.3, 0.1])
+    right = generator.choice(3, 20_000, p=shares)
+    chances = np.where(right[:, None] == np.arange(3), 0.9, 0.1)
+    expected = (1.1 * shares - 0.1) / 0.8  # where the likelihood of 0.1 + 0.8 weight is largest
+    assert np.abs(mixture_weights(chances) - expected).max() < 0.02
+
+
+def test_a_predictor_that_is_never_right_counts_next_to_nothing(generator):
+    chances = np.column_stack([generator.uniform(0.5, 1, 1000), np.zeros(1000)])
+    assert mixture_weights(chances)[1] < 0.002
 
 
 @pytest.mark.parametrize("temperature", [0.5, 1.0, 2.0])

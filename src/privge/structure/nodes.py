@@ -1,7 +1,7 @@
 """`node_channel`: the class of each node from the graph and from other nodes' labels, as calibrated probabilities."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
@@ -15,6 +15,7 @@ from privge.ids import Ids
 from privge.structure.calibration import at_temperature, best_temperature
 from privge.structure.degrees import degree_features
 from privge.structure.heads import Features, Head
+from privge.structure.mixture import mixture_weights
 from privge.structure.named import HeadName, heads_of
 from privge.structure.order import Ordered, folds_of, in_this_order
 from privge.structure.spectrum import leading, spectral_features
@@ -40,9 +41,9 @@ class NodeViews:
     walks
         Values of alpha and r with which labels are propagated, one walk for each pair.
     vectors
-        Numbers of leading eigenvectors. Each head is fitted once with each of them, and the mean is taken: few vectors
-        know large communities, many know small ones. By default 8, 32 and 128; on graphs of more than 100,000 nodes 8
-        and 32.
+        Numbers of leading eigenvectors. Each head is fitted once with each of them, and the training nodes say, out of
+        fold, how much each counts: few vectors know large communities, many know small ones. By default 8, 16, 32 and
+        128; on graphs of more than 100,000 nodes 8, 16 and 32.
     folds
         Into how many parts the training nodes are divided for the walks, at least 2.
     stacks
@@ -65,7 +66,7 @@ class NodeViews:
         """Return the numbers of leading eigenvectors on a graph of so many nodes."""
         if self.vectors is not None:
             return self.vectors
-        return (8, 32, 128) if nodes <= LARGE else (8, 32)
+        return (8, 16, 32, 128) if nodes <= LARGE else (8, 16, 32)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,12 +84,15 @@ class NodeChannel:
         to them, and from walks without their own label.
     temperature
         By which the probabilities were calibrated on the validation nodes; above 1 the heads were too sure.
+    weights
+        How much each head with each number of eigenvectors counts in the mixture; together 1.
     """
 
     ids: Ids
     classes: Classes
     probabilities: Floats
     temperature: float
+    weights: dict[str, float] = field(default_factory=dict)
 
     epsilon = 0.0
     """What it costs: it reads public data only."""
@@ -123,7 +127,8 @@ def node_channel(
     """Predict the class of each node from public data alone: the graph, and labels that are known anyway.
 
     Labels walk over the graph so that no training node sees its own; leading eigenvectors, degrees and triangles are
-    put beside them. Heads are stacked on these features out of fold, averaged, and calibrated by one temperature.
+    put beside them. Heads are stacked on these features out of fold, mixed by how much they are worth at training
+    nodes that they did not see, and calibrated by one temperature.
 
     Parameters
     ----------
@@ -156,10 +161,14 @@ def node_channel(
     widths = views.widths(seen.graph.nodes)
     steps = Steps(2 + len(views.walks) + len(widths) * len(heads) * (1 + views.stacks), progress)
     with one_thread():
-        predicted = seen.predictions(chosen, views, seed, threads, steps)
+        found = seen.predictions(chosen, views, seed, threads, steps)
+        weights = dict(zip(found, seen.weights(found).tolist(), strict=True))
+        predicted = np.zeros((seen.graph.nodes, seen.classes))
+        for name, each in found.items():
+            predicted += weights[name] * each
         temperature = best_temperature(predicted[seen.validation], seen.targets[seen.validation])
         probabilities = at_temperature(predicted, temperature)[seen.place]
-    return NodeChannel(known.graph.ids, known.labels.classes, probabilities, temperature)
+    return NodeChannel(known.graph.ids, known.labels.classes, probabilities, temperature, weights)
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,18 +189,26 @@ class _Seen:
         learnt, held = (np.sort(place[rows]) for rows in (train, validation))
         return cls(ordered.graph, place, labels.places[ordered.order], learnt, held, len(labels.classes))
 
-    def predictions(self, heads: list[Head], views: NodeViews, seed: int, threads: int | None, steps: Steps) -> Floats:
-        """Return the mean of all heads over all numbers of eigenvectors."""
+    def predictions(
+        self, heads: dict[HeadName, Head], views: NodeViews, seed: int, threads: int | None, steps: Steps
+    ) -> dict[str, Features]:
+        """Return what each head says with each number of eigenvectors, by a name."""
         widths = views.widths(self.graph.nodes)
         base = self.degrees_and_walks(views, seed, threads, steps)
         vectors = steps.done(leading(self.graph, max(widths), seed, threads=threads or processors())[1])
         folds = folds_of(len(self.train), views.stacks, seed + 1)
-        predicted = np.zeros((self.graph.nodes, self.classes))
+        found: dict[str, Features] = {}
         for width in widths:
             features = np.hstack([base, standardise(spectral_features(vectors[:, :width]))])
             stack = Stack(features, self.targets, self.train, self.validation, folds, self.classes)
-            predicted += stack.probabilities(heads, seed, steps.step)
-        return predicted / len(widths)
+            names = [f"{name}, {width} eigenvectors" for name in heads]
+            found |= zip(names, stack.predictions(list(heads.values()), seed, steps.step), strict=True)
+        return found
+
+    def weights(self, found: dict[str, Features]) -> Floats:
+        """Return how much to trust each, by the training nodes, which none of them was fitted to."""
+        own = self.targets[self.train]
+        return mixture_weights(np.column_stack([each[self.train, own] for each in found.values()]))
 
     def degrees_and_walks(self, views: NodeViews, seed: int, threads: int | None, steps: Steps) -> Features:
         """Return everything but eigenvectors, standardised."""

@@ -139,7 +139,7 @@ def pair_channel(
         scale = _Scale.fit(train.features)
         learnt, held = (Examples(scale.of(part.features), part.targets) for part in (train, validation))
         steps.step()
-        models = tuple(steps.done(head.fit(learnt, held, 2, seed)) for head in chosen)
+        models = tuple(steps.done(head.fit(learnt, held, 2, seed)) for head in chosen.values())
     return PairChannel(known, by_id, ordered.place, whole, scale, models)
 
 

@@ -2,11 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
 
-from privge._typing import Floats
 from privge.graph.labelled import Rows
 from privge.structure.heads import Examples, Features, Fitted, Head, fitted
 
@@ -42,8 +40,8 @@ class Stack:
         """Return rows with their classes."""
         return Examples(self.features[rows], self.targets[rows])
 
-    def probabilities(self, heads: list[Head], seed: int, step: Callable[[], None]) -> Floats:
-        """Return the mean of the heads' predictions for all rows; for training rows by models of the other folds.
+    def predictions(self, heads: list[Head], seed: int, step: Callable[[], None]) -> list[Features]:
+        """Return what each head predicts for all rows; for training rows by models of the other folds.
 
         Parameters
         ----------
@@ -54,24 +52,25 @@ class Stack:
         step
             Called after each fit.
         """
-        validation = self.examples(self.validation)
-        predicted = np.zeros((len(self.features), self.classes))
-        settled: list[Head] = []
-        for head in heads:
-            whole = fitted(head, self.examples(self.train), validation, self.classes, seed)
-            self._add(predicted, whole, np.setdiff1d(np.arange(len(self.features)), self.train))
-            settled.append(whole.settled())
-            step()
-        for head, fold in product(settled, np.unique(self.folds)):
-            mine, others = self.train[self.folds == fold], self.train[self.folds != fold]
-            self._add(predicted, fitted(head, self.examples(others), validation, self.classes, seed), mine)
-            step()
-        return predicted / len(heads)
+        return [self._of_head(head, seed, step) for head in heads]
 
-    def _add(self, predicted: Floats, model: Fitted, rows: Rows) -> None:
+    def _of_head(self, head: Head, seed: int, step: Callable[[], None]) -> Features:
+        validation = self.examples(self.validation)
+        predicted = np.zeros((len(self.features), self.classes), dtype=np.float32)
+        whole = fitted(head, self.examples(self.train), validation, self.classes, seed)
+        self._write(predicted, whole, np.setdiff1d(np.arange(len(self.features)), self.train))
+        step()
+        for fold in np.unique(self.folds):
+            mine, others = self.train[self.folds == fold], self.train[self.folds != fold]
+            part = fitted(whole.settled(), self.examples(others), validation, self.classes, seed)
+            self._write(predicted, part, mine)
+            step()
+        return predicted
+
+    def _write(self, predicted: Features, model: Fitted, rows: Rows) -> None:
         for first in range(0, len(rows), _BLOCK):
             part = rows[first : first + _BLOCK]
-            predicted[part] += model.probabilities(self.features[part])
+            predicted[part] = model.probabilities(self.features[part])
 
 
 def standardise(features: Features) -> Features:
