@@ -259,3 +259,46 @@ def test_a_simulation_needs_a_place(files):
     assert "Give --dataset, or" in run("simulate", "two-step", code=2).output
     both = run("simulate", "two-step", "--dataset", "demo", "--graph", files.folder / "edges.csv", code=2)
     assert "either --dataset or own files" in both.output
+
+
+def test_a_simulation_reads_columns_of_any_name_and_says_which_values_do_not_fit(files):
+    folder = files.folder
+    edges = (folder / "edges.csv").read_text()
+    (folder / "friends.csv").write_text(edges.replace("source,target", "one,other"))
+    (folder / "people.csv").write_text((folder / "nodes.csv").read_text().replace("id\n", "who\n", 1))
+    header, first, *rest = (folder / "features.csv").read_text().splitlines()
+    wrong = ",".join([first.split(",")[0], "7", "", *first.split(",")[3:]])
+    lines = [header.replace("id,", "who,", 1), wrong, *rest]
+    (folder / "odd.csv").write_text("\n".join(lines) + "\n")
+    own = ("--nodes", folder / "people.csv", "--features", folder / "odd.csv", "--labels", folder / "labels.csv")
+    called = ("--source", "one", "--target", "other", "--id-column", "who", "--campaign", folder / "teach.toml")
+    tried = ("--epsilon", 4, "--no-nulls")
+    result = run("simulate", "two-step", "--graph", folder / "friends.csv", *own, *called, *tried)
+    assert "1 of 9,600 values clipped to 0..1" in result.stderr
+    assert "1 of 9,600 values missing" in result.stderr
+    assert "of one seed" in result.stdout
+
+
+def test_perturb_leaves_out_whom_a_campaign_does_not_ask_and_counts_them(files):
+    folder = files.folder
+    (folder / "three.csv").write_text("id\np1\np2\np3\n")
+    made = ("--from", folder / "teach.toml", "--members", folder / "three.csv", "-o", folder / "three.json")
+    run("campaign", "new", *made)
+    everybody = ("--features", folder / "features.csv", "--campaign", folder / "three.json")
+    result = run("perturb", *everybody, "-o", folder / "three.parquet")
+    assert "797 of 800 people are not asked, and do not report" in result.stderr
+    assert pg.Reports.from_parquet(folder / "three.parquet").ids.tolist() == ["p1", "p2", "p3"]
+    others = of_people(files, ["p4", "p5"], "others.csv")
+    asked = ("--features", others, "--campaign", folder / "three.json")
+    refused = run("perturb", *asked, "-o", folder / "none.parquet", code=3)
+    assert "nobody here is asked in this campaign" in refused.output
+    assert not (folder / "none.parquet").exists()
+
+
+def test_labels_of_one_class_are_refused_in_words(files):
+    folder = files.folder
+    lines = [f"{node},tea" for node in files.ids[:100]]
+    (folder / "one.csv").write_text("id,label\n" + "\n".join(lines) + "\n")
+    graph = ("--graph", folder / "edges.csv", "--nodes", folder / "nodes.csv", "--labels", folder / "one.csv")
+    result = run("teach", "plan", *graph, "--epsilon", 4, "-o", folder / "one.parquet", code=3)
+    assert "at least two classes" in result.output

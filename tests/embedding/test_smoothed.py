@@ -10,7 +10,7 @@ from privge.datasets import social_network
 from privge.embedding.join import Joining, Reading, feature_rows
 from privge.embedding.known_noise import known_noise
 from privge.embedding.provenance import Provenance
-from privge.errors import NotUpdatable
+from privge.errors import BadData, NotUpdatable
 from privge.propagation import Walk
 from privge.questions import Direction, Encoding, NumbersFeature
 
@@ -181,7 +181,7 @@ def test_whole_profiles_of_other_people_tell_nothing_of_the_graph():
 
 
 def test_answers_are_smoothed_without_bias_or_not_at_all():
-    with pytest.raises(ValueError, match="give decoding='unbiased'"):
+    with pytest.raises(BadData, match=r"give decoding='unbiased', on the command line --decoding unbiased"):
         pg.embed(NETWORK.graph, direction_reports(2.0)[0], smoother="auto")
 
 

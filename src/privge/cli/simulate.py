@@ -1,6 +1,7 @@
 """``privge simulate``: a whole protocol on data at hand, beside its controls. Seeded, and therefore not private."""
 
 import json
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,20 +11,27 @@ import click
 
 from privge._imports import require
 from privge.campaign import Campaign
+from privge.campaign.asking import places_of
 from privge.cli.declared import file_option, option, options_into
+from privge.cli.graphs import ColumnOptions
+from privge.cli.ids import IdOptions
 from privge.cli.options import OUTPUT, Finite, existing, json_option
 from privge.cli.progress import progress_bar
 from privge.errors import BadData
-from privge.graph import Graph, read_graph
+from privge.graph import read_graph
+from privge.perturbation.answers import AnswerTally
 from privge.questions import Direction
+from privge.questions.people import People
 
 if TYPE_CHECKING:
     from privge.datasets.worlds import World
     from privge.experiments.two_steps import Summary, Trial
 
+logger = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True, kw_only=True)
-class WorldOptions:
+class WorldOptions(IdOptions, ColumnOptions):
     """Where the protocol is simulated: on a named dataset, or on own files."""
 
     dataset: str | None = option(
@@ -50,23 +58,31 @@ class WorldOptions:
                 raise click.UsageError("Give either --dataset or own files.")
             return world(self.dataset, seed, data_dir=self.data_dir)
         if self.graph_path and self.features_path and self.labels_path and self.campaign_path:
-            graph = read_graph(existing(self.graph_path), nodes=self.nodes_path)
-            return _own(graph, self.features_path, self.labels_path, self.campaign_path, seed)
+            return self._own(self.graph_path, self.features_path, self.labels_path, self.campaign_path, seed)
         raise click.UsageError("Give --dataset, or --graph, --features, --labels and --campaign.")
 
+    def _own(self, graph_path: Path, features: Path, labels_path: Path, campaign_path: Path, seed: int) -> "World":
+        from privge.datasets.worlds import own_world
+        from privge.graph.labels import read_labels
+        from privge.perturbation.raw import read_raw_features
 
-def _own(graph: Graph, features: Path, labels_path: Path, campaign_path: Path, seed: int) -> "World":
-    from privge.datasets.worlds import own_world
-    from privge.graph.labels import read_labels
-    from privge.perturbation.raw import read_raw_features
+        columns, integers = self.edge_columns(id_column=self.id_column), self.integer_ids
+        graph = read_graph(existing(graph_path), nodes=self.nodes_path, columns=columns, integer_ids=integers)
+        campaign = Campaign.load(existing(campaign_path))
+        questions = campaign.questions or ()
+        if len(questions) != 1 or not isinstance(questions[0], Direction):
+            raise BadData(f"{campaign_path}: the campaign must ask for a direction, and nothing else")
+        people = read_raw_features(existing(features), campaign, integer_ids=integers, id_column=self.id_column)
+        _say_what_does_not_fit(campaign, questions[0], people.matrix)
+        labels = read_labels(existing(labels_path), integer_ids=integers)
+        return own_world(graph, people.ids, people.matrix, labels, questions[0].encoding, seed)
 
-    campaign = Campaign.load(existing(campaign_path))
-    questions = campaign.questions or ()
-    if len(questions) != 1 or not isinstance(questions[0], Direction):
-        raise BadData(f"{campaign_path}: the campaign must ask for a direction, and nothing else")
-    people = read_raw_features(existing(features), campaign)
-    labels = read_labels(existing(labels_path))
-    return own_world(graph, people.ids, people.matrix, labels, questions[0].encoding, seed)
+
+def _say_what_does_not_fit(campaign: Campaign, question: Direction, people: People) -> None:
+    tally = AnswerTally.empty()
+    tally.add(question.encoding.encoded(people, places_of(campaign, question))[1], people.rows)
+    for sentence in tally.sentences(campaign):
+        logger.warning(sentence)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,7 +171,9 @@ def two_step(place: WorldOptions, what: TrialOptions, output: Path | None, *, as
 def _table(found: "list[Summary]", records: list[dict[str, Any]]) -> Iterator[str]:
     groups = list(dict.fromkeys(name for one in found for name in one.lifts))
     structure = sum(record["structure"] for record in records) / len(records)
-    yield f"structure {structure:.2f} %; lifts over it in points, ± standard error over {found[0].seeds} seeds"
+    several = f"± standard error over {found[0].seeds} seeds"
+    one_seed = "of one seed: see how far another goes, with --seeds 6"
+    yield f"structure {structure:.2f} %; lifts over it in points, {several if found[0].seeds > 1 else one_seed}"
     yield f"{'':34}" + "".join(f"{name:>19}" for name in groups)
     for one in found:
         budget = "" if one.epsilon is None else f"  ε {one.epsilon:g}"

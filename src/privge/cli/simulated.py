@@ -1,10 +1,12 @@
 """Simulated devices of ``perturb`` and ``embed``: features from a file, a campaign from another or from options."""
 
+import logging
 from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
 
 import click
+import numpy as np
 
 from privge._files.folder import Folder
 from privge.campaign import Campaign
@@ -13,7 +15,7 @@ from privge.cli.fields import campaign_field
 from privge.cli.ids import IdOptions
 from privge.cli.options import existing, naming, refuse_given
 from privge.cli.progress import progress_bar
-from privge.errors import InvalidCampaign
+from privge.errors import InvalidCampaign, NotAsked
 from privge.mechanisms import laws
 from privge.perturbation import read_features
 from privge.perturbation.bounds import assumed, check_features, check_parts
@@ -23,6 +25,7 @@ from privge.perturbation.raw import RawFeatures, read_raw_features
 from privge.perturbation.simulate_parts import feature_files
 from privge.reports import Reports
 
+logger = logging.getLogger(__name__)
 _HOW = "--low and --high for all features, or a campaign file with bounds for each (--campaign)"
 
 
@@ -93,6 +96,8 @@ class Simulation:
         """Simulate the devices of everybody in a file."""
         campaign, features = self.for_file(path)
         warn()
+        with naming(path):
+            features = _of_asked(campaign, features)
         with naming(path), progress_bar("Perturbing") as progress:
             return campaign.simulate(features, seed=self.described.seed, progress=progress)
 
@@ -113,6 +118,18 @@ class Simulation:
             )
         except InvalidCampaign as error:
             raise click.UsageError(str(error)) from error
+
+
+def _of_asked(campaign: Campaign, features: Features | RawFeatures) -> Features | RawFeatures:
+    """Leave out those whom a campaign does not ask, which is public: their devices would not report either."""
+    if campaign.assignment is None or not isinstance(features, RawFeatures):
+        return features
+    asked = campaign.assignment.asks(features.ids.tolist())
+    if not asked.any():
+        raise NotAsked("nobody here is asked in this campaign; see whether ids are written alike: 007 is not 7")
+    if not asked.all():
+        logger.info("%s of %s people are not asked, and do not report", f"{(~asked).sum():,}", f"{len(asked):,}")
+    return features.take(np.flatnonzero(asked))
 
 
 def warn() -> None:

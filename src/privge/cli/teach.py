@@ -36,12 +36,15 @@ PLAN = click.option("--plan", "plan_path", type=INPUT, required=True, help="What
 def teach() -> None:
     """Teach, then ask: some people's reports make a question, the others answer it. Each person reports once.
 
+    teach.toml is a campaign of one question, a direction, and of the same round. To try all this on data at hand, take
+    `privge perturb` for the collecting, or `privge simulate two-step`, which also has the controls.
+
     \b
     The whole way:
       privge teach plan --graph edges.csv --labels labels.csv --epsilon 2 --teachers teachers.csv -o plan.parquet
       privge campaign new --from teach.toml --members teachers.csv -o teach.json       (collect it as usual)
       privge teach question --plan plan.parquet --reports taught.parquet -o question.json
-      privge campaign new --question question.json --epsilon 2 -o ask.json             (collect it as usual)
+      privge campaign new --question question.json --epsilon 2 --round spring -o ask.json    (as usual)
       privge teach fuse --plan plan.parquet --reports answers.parquet -o classes.parquet
     """
 

@@ -26,6 +26,7 @@ import scipy.sparse
 from privge._typing import Floats
 from privge.campaign import Campaign
 from privge.embedding.join import Reading
+from privge.errors import BadData
 from privge.mechanisms import Clipped
 from privge.questions import Choice, Direction, Model, Question, YesNo
 from privge.smoothing import Noise
@@ -87,7 +88,10 @@ def known_noise(rows: scipy.sparse.csr_array, campaign: Campaign, reading: Readi
 def _of_answers(energies: Floats, means: Floats, reported: int, campaign: Campaign, reading: Reading) -> KnownNoise:
     """Return the noise of unbiased answers to questions."""
     if reading.decoding != "unbiased":
-        raise ValueError("the noise of answers to questions is known of unbiased ones: give decoding='unbiased'")
+        raise BadData(
+            "the noise of answers to questions is known of unbiased ones: give decoding='unbiased', on the command "
+            "line --decoding unbiased"
+        )
     exact = all(_has_unit_length(question, campaign) for question in campaign.questions or ())
     clean = float(campaign.dimensions) if exact else max(0.0, energies.sum() / reported - campaign.noise.sum())
     noise = max(0.0, energies.sum() / reported - clean)

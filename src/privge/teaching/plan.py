@@ -76,6 +76,8 @@ class Plan:
         validation, train = np.split(known, [int(_JUDGING * len(known))])
         if len(validation) < 10:
             raise BadData(f"at least 50 people must be labelled, for teaching and judging; {len(known)} are")
+        if len(np.unique(labelled.labels.places[train])) < 2:
+            raise BadData("the labelled people must be of at least two classes: of one there is nothing to ask")
         names, places = labelled.labels.classes.tolist(), labelled.labels.places
         train, validation = np.sort(train), np.sort(validation)
         named = [names[place] if place >= 0 else None for place in places.tolist()]
