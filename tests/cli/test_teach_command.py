@@ -10,7 +10,9 @@ from click.testing import CliRunner
 
 import privge as pg
 from privge.cli import main
+from privge.cli.simulate import _stronger
 from privge.datasets import social_network
+from privge.experiments.two_steps import Summary
 from privge.teaching import Plan
 
 TEACH = """
@@ -302,3 +304,10 @@ def test_labels_of_one_class_are_refused_in_words(files):
     graph = ("--graph", folder / "edges.csv", "--nodes", folder / "nodes.csv", "--labels", folder / "one.csv")
     result = run("teach", "plan", *graph, "--epsilon", 4, "-o", folder / "one.parquet", code=3)
     assert "at least two classes" in result.output
+
+
+def test_a_public_control_above_the_structure_is_said_and_a_lower_one_is_not():
+    lifts = {"graph alone": -5.0, "structure as it is": 8.0, "taught": 19.0}
+    found = [Summary(name, None, None, 0, 1, 60.0, {"everybody": (lift, 0.0)}) for name, lift in lifts.items()]
+    (said,) = _stronger(found)
+    assert said.startswith("structure as it is needs nobody's answers and is 8.00 points above")

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from privge.experiments.two_steps import Summary, Trial
 
 logger = logging.getLogger(__name__)
+_PUBLIC = ("graph alone", "structure as it is")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,7 +142,7 @@ def two_step(place: WorldOptions, what: TrialOptions, output: Path | None, *, as
 
     Every lift is over the structure with the same labels and intercepts. Answers from somebody else's profile, a
     question taught on shuffled labels and shuffled features must add nothing; the graph alone and no privacy are the
-    two ends.
+    two ends. With few labelled people fitting the intercepts may weaken that structure; `structure as it is` shows it.
 
     \b
     Examples:
@@ -181,6 +182,15 @@ def _table(found: "list[Summary]", records: list[dict[str, Any]]) -> Iterator[st
         budget += f", panel of {one.panel}" if one.panel else ""
         cells = (_cell(*one.lifts[name]) if name in one.lifts else "" for name in groups)
         yield f"{one.method + budget:34}" + "".join(f"{cell:>19}" for cell in cells)
+    yield from _stronger(found)
+
+
+def _stronger(found: "list[Summary]") -> Iterator[str]:
+    """Say so if something public is better than the structure that lifts are counted from."""
+    for one in found:
+        lift = one.lifts["everybody"][0]
+        if one.method in _PUBLIC and lift > 0:
+            yield f"{one.method} needs nobody's answers and is {lift:.2f} points above this structure: count from there"
 
 
 def _cell(mean: float, error: float) -> str:
