@@ -63,6 +63,7 @@ class Workshop:
         self._graphs(generator)
         self._people()
         self._campaigns()
+        self._lessons(generator)
         self._store()
         self._results()
 
@@ -127,6 +128,27 @@ class Workshop:
         self.other.simulate(self.features, ids=self.ids).to_parquet(self.folder / "other-reports.parquet")
         simulate_parts(self.campaign, self.folder / "people", self.folder / "reports")
         pg.embed(self.graph, reports).to_parquet(self.folder / "vectors")
+
+    def _lessons(self, generator: np.random.Generator) -> None:
+        """Write more people than the others, because teaching and judging need some of each class."""
+        ids, classes = [f"{ID}{i:02d}" for i in range(90)], np.arange(90) % 2
+        pairs = generator.integers(0, 45, (240, 2)) * 2 + generator.integers(0, 2, (240, 1))  # friends are of one class
+        edges = "".join(f"{ids[a]},{ids[b]}\n" for a, b in pairs.tolist())
+        (self.folder / "friends.csv").write_text("source,target\n" + edges)
+        (self.folder / "everybody.csv").write_text("id\n" + "\n".join(ids) + "\n")
+        (self.folder / "labels.csv").write_text(
+            "id,label\n" + "".join(f"{n},{c}\n" for n, c in zip(ids, classes, strict=True))
+        )
+        values = np.round(0.7391 + (generator.random((90, 4)) + classes[:, None]) / 1e5, 12)
+        rows = [",".join([node, *map(repr, row)]) for node, row in zip(ids, values.tolist(), strict=True)]
+        (self.folder / "profiles.csv").write_text("\n".join([",".join(["id", *self.names]), *rows, ""]))
+        (self.folder / "direction.toml").write_text(
+            'epsilon = 1.0\n[[questions]]\nkind = "direction"\n'
+            + "".join(
+                f'[[questions.features]]\nkind = "number"\nname = "{name}"\nlow = 0.739\nhigh = 0.7392\n'
+                for name in self.names
+            )
+        )
 
     def _store(self) -> None:
         store = open_store(str(self.folder / "store.db"))
@@ -197,5 +219,9 @@ def commands(campaign: str) -> list[Command]:
     add(f"submit --campaign {url} --batch people --tokens tokens.csv --state state", "people", "tokens.csv")
     add(f"submit --campaign {url} --reports reports.parquet --keys-file keys --state state", "reports.parquet")
     add(f"campaign publish campaign.json --service {SERVICE} --admin-token-file admin", "campaign.json", "admin")
+    teach = "teach plan --graph friends.csv --nodes everybody.csv --labels labels.csv --epsilon 1 -o out.parquet"
+    add(teach, "friends.csv", "everybody.csv", "labels.csv")
+    own = "--graph friends.csv --nodes everybody.csv --features profiles.csv --labels labels.csv"
+    add(f"simulate two-step {own} --campaign direction.toml --epsilon 1 --no-nulls", "profiles.csv", "direction.toml")
     add("serve --store store.db --keys-file keys --admin-token-file admin --tls-cert keys --tls-key keys", "keys")
     return made

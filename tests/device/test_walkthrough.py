@@ -13,10 +13,10 @@ ROOT = Path(__file__).parent.parent.parent
 
 
 def commands():
-    """Everything that is typed, except the installation."""
+    """Everything that is typed, except what the page says is not run."""
     page = (ROOT / "docs/collect.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"```console\n(.*?)```", page, flags=re.DOTALL)
-    return "\n".join(re.sub(r"^\$ ", "", block, flags=re.MULTILINE) for block in blocks[1:])
+    blocks = re.findall(r"(?<!-->\n)```console\n(.*?)```", page, flags=re.DOTALL)
+    return "\n".join(re.sub(r"^\$ ", "", block, flags=re.MULTILINE) for block in blocks)
 
 
 def free_port():
