@@ -211,7 +211,7 @@ def draw(records, path):
             )
     most = 1.08 * max(max(record["true"], record["predicted"]) for record in records)
     axes.plot([0, most], [0, most], color="#94a3b8", linewidth=1, zorder=0)
-    axes.set(xlabel="true gain, share of the variance", ylabel="predicted gain", xlim=(-0.01, most), ylim=(-0.01, most))
+    axes.set(xlabel="true gain, share of the variance", ylabel="predicted gain", xlim=(-0.02, most), ylim=(-0.02, most))
     axes.legend(fontsize=7, frameon=False)
     figure.tight_layout()
     figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
