@@ -13,14 +13,9 @@ from privge.propagation import Matrix
 
 
 class Trace(NamedTuple):
-    """The sum of the diagonal of ``H``, each entry times a weight: with weights of 1, the degrees of freedom.
+    """The sum of the diagonal of ``H``, each entry times a weight, and its standard error, 0 if it is exact.
 
-    Parameters
-    ----------
-    value
-        The sum.
-    error
-        Its standard error; 0 if it is exact.
+    With weights of 1 the sum is the degrees of freedom.
     """
 
     value: float
