@@ -1,14 +1,17 @@
 import json
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from scipy.stats import ttest_rel
 
 from privge.cli import main
 from privge.datasets import social_network
 from privge.experiments.demo.cases import Budget, Case, Cases
+from privge.experiments.demo.figures import accuracy_figure
 
 EPSILONS = (1, 2, 4)
 
@@ -106,3 +109,22 @@ def test_others_profiles_that_help_are_said_to():
 def test_the_paper_s_vectors_are_judged_by_the_higher_null():
     assert "so they say something" in said([92.0, 92.3, 92.2])[2]
     assert "cannot be told from noise" in said([92.0, 92.3, 92.2], shuffled=[30.1, 30.9, 30.5])[2]
+
+
+def test_no_bar_hides_what_guessing_finds():
+    (chosen, paper, question), few = (
+        [Case(name, "private", "", (90.0,), (60.0,)) for name in ("a", "b", "c")],
+        (1, 2, 4),
+    )
+    budgets = tuple(SimpleNamespace(epsilon=epsilon, paper=paper, question=question) for epsilon in few)
+    cases = SimpleNamespace(no_privacy=chosen, structure=chosen, budgets=budgets)
+    shown = SimpleNamespace(cases=cases, majority=50.0)
+    figure = accuracy_figure(shown)
+    canvas = FigureCanvasAgg(figure)
+    figure.draw_without_rendering()
+    for axes in figure.axes:
+        (label,) = (text for text in axes.texts if text.get_text() == "guessing, 50")
+        box = label.get_window_extent(canvas.get_renderer())
+        assert len(axes.patches) == 6
+        assert not any(box.overlaps(bar.get_window_extent(canvas.get_renderer())) for bar in axes.patches)
+        assert box.x1 <= figure.bbox.x1

@@ -6,8 +6,11 @@ from pathlib import Path
 import api_reference
 import command_reference
 import http_reference
+import theory_pictures
+import worked_examples
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -30,8 +33,15 @@ def _decisions(docs: Path) -> list[dict[str, str]]:
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
-    """Add the reference of commands, of the service, and of every public package."""
+    """Add the reference of commands, of the service, and of every public package; and pictures."""
     made = {"commands": command_reference.page(), "http": http_reference.page(), **api_reference.pages()}
     for name, text in made.items():
         files.append(File.generated(config, f"reference/{name}.md", content=text))
+    for name, picture in theory_pictures.pictures().items():
+        files.append(File.generated(config, f"theory/{name}", content=picture))
     return files
+
+
+def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001
+    """Put what commands print under them."""
+    return worked_examples.filled(markdown)

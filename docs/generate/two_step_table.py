@@ -43,7 +43,7 @@ def _rows(shown: str, records: list[dict[str, object]]) -> list[str]:
             budget = f"{epsilon:g}{f', teachers {teachers:g}' if teachers else ''}{f', panel {panel}' if panel else ''}"
             controls = [*(_lift(null, "everybody") for null in nulls), best]
             cells = [budget, _lift(one, "everybody"), _lift(one, _FEW), *controls]
-            first = f"{shown} | {structure:.1f}" if not rows else " | "
+            first = f"{shown}, {one.seeds} seeds | {structure:.1f}" if not rows else " | "
             rows.append(f"| {first} | " + " | ".join(cells) + " |")
     return rows
 

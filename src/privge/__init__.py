@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from privge.graph import Graph, StoredGraph, as_graph, convert_graph
     from privge.propagation import Local, OnCluster, propagate
     from privge.reports import Report, ReportParts, Reports
+    from privge.tasks import classify
 
 __all__ = [
     "Campaign",
@@ -31,6 +32,7 @@ __all__ = [
     "StoredGraph",
     "__version__",
     "as_graph",
+    "classify",
     "convert_graph",
     "embed",
     "propagate",
@@ -40,22 +42,13 @@ __all__ = [
 __getattr__, __dir__ = lazy(
     __name__,
     {
-        "Campaign": "privge.campaign",
-        "Embedding": "privge.embedding",
-        "Graph": "privge.graph",
-        "Local": "privge.propagation",
-        "OnCluster": "privge.propagation",
-        "PrivGE": "privge.embedding",
-        "PrivgeError": "privge.errors",
-        "Report": "privge.reports",
-        "ReportParts": "privge.reports",
-        "Reports": "privge.reports",
-        "StoredGraph": "privge.graph",
-        "__version__": "privge._version",
-        "as_graph": "privge.graph",
-        "convert_graph": "privge.graph",
-        "embed": "privge.embedding",
-        "propagate": "privge.propagation",
-        "update": "privge.embedding",
+        "privge._version": ["__version__"],
+        "privge.campaign": ["Campaign"],
+        "privge.embedding": ["Embedding", "PrivGE", "embed", "update"],
+        "privge.errors": ["PrivgeError"],
+        "privge.graph": ["Graph", "StoredGraph", "as_graph", "convert_graph"],
+        "privge.propagation": ["Local", "OnCluster", "propagate"],
+        "privge.reports": ["Report", "ReportParts", "Reports"],
+        "privge.tasks": ["classify"],
     },
 )

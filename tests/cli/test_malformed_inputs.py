@@ -306,7 +306,7 @@ EMBED = ("embed", "--graph", "g.csv", "-o", "z.parquet")
                 ("--engine", "magic"),
                 ("--decoding", "magic"),
                 ("--mechanism", "magic"),
-                ("--output", "z.csv"),
+                ("--output", "z.xlsx"),
                 ("--output", "nowhere/z.parquet"),
             ]
         ),

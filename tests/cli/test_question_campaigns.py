@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 import privge as pg
 from privge.cli import main
+from privge.questions import YesNo, YesNoFeature
 
 PAGE = (Path(__file__).parents[2] / "docs" / "campaigns.md").read_text(encoding="utf-8")
 TOML = re.search(r"```toml\n(# mixed\.toml\n.*?)```", PAGE, re.DOTALL)[1]
@@ -79,3 +80,23 @@ def test_a_person_checks_their_own_mixed_values(mixed):
     result = run("contribute", "--check", "--campaign", mixed / "mixed.json", "--features", mixed / "me.json")
     assert "1 missing or not numbers: newsletter" in result.stdout
     assert "2 outside the campaign's bounds: age, country" in result.stdout
+
+
+def test_one_question_is_not_shown_as_one_of_one(tmp_path):
+    path = tmp_path / "ask.json"
+    for questions, k, said in (
+        (
+            [YesNo(YesNoFeature("owns"))],
+            1,
+            ["each person one question\n", "2 for the whole report, which is one answer"],
+        ),
+        (
+            [YesNo(YesNoFeature(name)) for name in "ab"],
+            2,
+            ["each person all 2 questions\n", "1 for each of its 2 answers"],
+        ),
+        ([YesNo(YesNoFeature(name)) for name in "abc"], 2, ["for 2 of 3 questions; which, follows from campaign"]),
+    ):
+        pg.Campaign(questions=questions, epsilon=2.0, k=k).save(path)
+        text = run("campaign", "show", path).stdout
+        assert all(words in text for words in said), text

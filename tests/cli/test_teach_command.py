@@ -10,9 +10,10 @@ from click.testing import CliRunner
 
 import privge as pg
 from privge.cli import main
-from privge.cli.simulate import _stronger
+from privge.cli.simulate import WorldOptions, _stronger
 from privge.datasets import social_network
 from privge.experiments.two_steps import Summary
+from privge.graph import read_graph
 from privge.teaching import Plan
 
 TEACH = """
@@ -272,13 +273,30 @@ def test_a_simulation_reads_columns_of_any_name_and_says_which_values_do_not_fit
     wrong = ",".join([first.split(",")[0], "7", "", *first.split(",")[3:]])
     lines = [header.replace("id,", "who,", 1), wrong, *rest]
     (folder / "odd.csv").write_text("\n".join(lines) + "\n")
-    own = ("--nodes", folder / "people.csv", "--features", folder / "odd.csv", "--labels", folder / "labels.csv")
+    (folder / "classes.csv").write_text((folder / "labels.csv").read_text().replace("id,", "who,", 1))
+    own = ("--nodes", folder / "people.csv", "--features", folder / "odd.csv", "--labels", folder / "classes.csv")
     called = ("--source", "one", "--target", "other", "--id-column", "who", "--campaign", folder / "teach.toml")
     tried = ("--epsilon", 4, "--no-nulls")
     result = run("simulate", "two-step", "--graph", folder / "friends.csv", *own, *called, *tried)
     assert "1 of 9,600 values clipped to 0..1" in result.stderr
     assert "1 of 9,600 values missing" in result.stderr
     assert "of one seed" in result.stdout
+
+
+def test_files_are_read_once_for_all_seeds_and_divided_anew_for_each(files, monkeypatch):
+    folder, read = files.folder, []
+    monkeypatch.setattr(
+        "privge.cli.simulate.read_graph", lambda *given, **more: read.append(1) or read_graph(*given, **more)
+    )
+    paths = {"graph": "edges.csv", "nodes": "nodes.csv", "features": "features.csv", "labels": "labels.csv"}
+    paths["campaign"] = "teach.toml"
+    none = dict.fromkeys(("source_column", "target_column", "weight_column", "header", "dataset", "data_dir"))
+    own = {f"{name}_path": folder / path for name, path in paths.items()}
+    options = WorldOptions(**none, **own, id_column="id", integer_ids=False)
+    first, second = options.worlds(range(3, 5))
+    assert read == [1]
+    (alone,) = options.worlds(range(4, 5))
+    assert second.split.test.tolist() == alone.split.test.tolist() != first.split.test.tolist()
 
 
 def test_perturb_leaves_out_whom_a_campaign_does_not_ask_and_counts_them(files):

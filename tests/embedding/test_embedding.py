@@ -212,8 +212,9 @@ def test_what_is_saved_can_be_loaded(tmp_path, ids, kind, name):
 
 
 def test_a_name_that_stands_for_no_format_is_refused(tmp_path):
-    with pytest.raises(ValueError, match=r"z\.csv: the name must end in \.npy, \.txt, \.vec, \.parquet, or in nothing"):
-        embedding().save(tmp_path / "z.csv")
+    endings = r"\.npy, \.txt, \.vec, \.w2v, \.sql, \.csv, \.parquet"
+    with pytest.raises(ValueError, match=rf"z\.xlsx: the name must end in {endings}, or in nothing"):
+        embedding().save(tmp_path / "z.xlsx")
     assert list(tmp_path.iterdir()) == []
 
 

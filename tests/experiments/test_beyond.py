@@ -1,6 +1,7 @@
 """Beyond the paper: every method on the same people, beside structure with the same labels."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,17 +23,18 @@ from privge.experiments.beyond.table import Table
 from privge.experiments.lines import append_line
 from privge.experiments.run import FIRST_SPLIT
 from privge.tasks import split_nodes
+from privge.tasks.fusion import RULE
 
 COMMITTED = Path(__file__).parent.parent.parent / "docs/results"
 STRUCTURE, FITTED = (Trial("demo", METHODS[name]) for name in ("structure", "structure-fitted"))
 PAPER = Trial("demo", METHODS["paper"], 1.0)
 
 
-def save(folder, trial, values, few=None):
+def save(folder, trial, values, few=None, **more):
     for repeat, value in enumerate(values):
         groups = dict.fromkeys(("accuracy", "few_friends", "some_friends", "many_friends"), value)
         groups["few_friends"] = value if few is None else few[repeat]
-        append_line(path_of(folder, trial.dataset), {**trial.identity(), "seed": 40 + repeat, **groups})
+        append_line(path_of(folder, trial.dataset), {**trial.identity(), "seed": 40 + repeat, **groups, **more})
 
 
 def test_every_dataset_has_at_least_six_seeds_and_they_are_not_those_of_the_demo_or_of_tuning():
@@ -138,6 +140,16 @@ def test_the_page_has_both_groups_and_says_what_follows(tmp_path):
     assert "nan" not in page
 
 
+def test_the_page_names_what_was_fused_by_a_former_rule_and_nothing_else(tmp_path):
+    save(tmp_path, STRUCTURE, [90.0, 90.1])
+    save(tmp_path, PAPER, [30.0, 31.0])
+    save(tmp_path, Trial("demo", METHODS["taught"], 1.0), [91.0, 92.0], fusion=RULE)
+    save(tmp_path, Trial("demo", METHODS["other-profile"], 1.0), [90.0, 90.1])
+    write_beyond(tmp_path, tmp_path / "beyond.md")
+    said = [line for line in (tmp_path / "beyond.md").read_text(encoding="utf-8").splitlines() if "former" in line]
+    assert [line.rpartition(": ")[2] for line in said] == ["answers from another profile."]
+
+
 def test_a_damaged_line_is_named(tmp_path):
     save(tmp_path, STRUCTURE, [90.0])
     with path_of(tmp_path, "demo").open("ab") as file:
@@ -169,3 +181,10 @@ def test_options_of_the_other_kind_of_experiment_are_refused(wrong):
 @pytest.mark.parametrize("dataset", [name for name in measured() if path_of(COMMITTED, name).exists()])
 def test_every_committed_result_is_counted(dataset):
     assert len(read(COMMITTED, dataset)) == len(path_of(COMMITTED, dataset).read_text().splitlines())
+
+
+def test_the_help_of_reproduce_names_every_method():
+    help_text = CliRunner().invoke(main, ["reproduce", "--help"]).stdout
+    (listed,) = re.findall(r"Methods of beyond(.*?)no-privacy  ", help_text, re.DOTALL)
+    words = set(re.findall(r"[a-z]+(?:-[a-z]+)*", listed)) | {"no-privacy"}
+    assert set(METHODS) <= words

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_rel
 
+from privge.datasets import load
+from privge.errors import DatasetMissing
 from privge.experiments.cell import Cell
 from privge.experiments.comparison import Table
 from privge.experiments.conclusions import conclusions
@@ -218,3 +220,26 @@ def test_what_noise_does_as_well_is_not_credited_to_the_features(tmp_path):
     sentences = said(tmp_path, [84.0, 84.2], [84.1, 84.1], [80.0, 80.1], [70.0, 70.1])
     assert "better, but not by the features" in sentences
     assert "better than the graph alone" not in sentences
+
+
+def test_the_largest_class_stands_beside_every_accuracy(tmp_path):
+    results = Results(tmp_path)
+    save(results, CELL, [84.0, 85.0])
+    table = Table(results)
+    assert table.comparison(CELL).majority == 30.2  # older results leave it to the plan
+    assert "the largest class alone 30.2" in " ".join(conclusions(table, "nodes", "cora"))
+    assert write_report(results, tmp_path / "r.html", tmp_path / "r.md")
+    assert "| cora | largest class | 30.2 |" in (tmp_path / "r.md").read_text()
+    record = {**CELL.identity(), "repeat": 2, "accuracy": 86.0, "majority": 29.0, "seconds": {}, "versions": {}}
+    results.append({**record, "settings": PLAN.settings(CELL).to_dict()})
+    assert Table(results).comparison(CELL).to_dict()["majority"] == 29.0
+
+
+@pytest.mark.parametrize("name", sorted(PLAN.majority))
+def test_the_share_of_the_largest_class_is_that_of_the_data(name):
+    try:
+        labels = load(name).labels
+    except DatasetMissing:
+        pytest.skip("the files of this dataset are not here")
+    counts = np.bincount(labels[labels >= 0])
+    assert PLAN.majority[name] == pytest.approx(100 * counts.max() / counts.sum(), abs=0.06)

@@ -82,7 +82,7 @@ def test_the_table_has_every_control_and_all_lifts(unbroken):
     folder, summary = unbroken
     result = CliRunner().invoke(main, [*ASK, "--repeats", "2", "--results", str(folder)])
     header, row = result.stdout.splitlines()
-    for name in ("structure-only", "shuffled", "graph alone", "no privacy"):
+    for name in ("structure-only", "shuffled", "graph alone", "no privacy", "largest class"):
         assert name in header
     for name in ("structure-only", "shuffled", "graph alone"):
         assert f"over {name}" in header

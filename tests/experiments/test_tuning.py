@@ -83,7 +83,8 @@ def test_what_is_tuned_stands_beside_all_four_controls(task, tmp_path):
     result = json.loads(as_json.stdout)
     controls = result["controls"]
     assert controls == json.loads((tmp_path / "trials.json").read_text())["controls"]
-    assert list(controls) == ["structure_only", "shuffled", "graph_alone", "no_privacy"]
+    free = ["largest_class"] if task == "nodes" else []
+    assert list(controls) == ["structure_only", "shuffled", "graph_alone", "no_privacy", *free]
     assert 50 < controls["graph_alone"] < 100
     if task == "nodes":  # at epsilon 3, reports say something here, and less than the graph alone
         assert controls["structure_only"] < result["validation"] < controls["graph_alone"] < controls["no_privacy"]

@@ -132,10 +132,23 @@ def table_row(folder, epsilon, repeats):
     """
     cell, table = Cell("links", "cora", HDS, epsilon, 1), Table(Results(folder), repeats)
     row = table.comparison(cell).to_dict()
-    assert row["shuffled"] is row["no_privacy"] is None
-    former = {name: value for name, value in row.items() if name != "features" and "shuffled" not in name}
+    added = {name: row.pop(name) for name in _ADDED_TO_ROWS}
+    assert set(added.values()) == {"own", None}  # there are no former lines of these controls
+    assert row["no_privacy"] is row["no_privacy_std"] is None
     true = table.spread(Cell("links", "cora", RAW_FEATURES))
-    return former | {"no_privacy": plain(true.mean), "no_privacy_std": plain(true.std)}
+    return row | {"no_privacy": plain(true.mean), "no_privacy_std": plain(true.std)}
+
+
+_ADDED_TO_ROWS = (
+    "features",
+    "shuffled",
+    "shuffled_std",
+    "lift_over_shuffled",
+    "lift_over_shuffled_low",
+    "lift_over_shuffled_high",
+    "majority",
+)
+"""What rows have now and had not then; everything else is compared."""
 
 
 def append_line(folder, record):

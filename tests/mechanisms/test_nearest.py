@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
+from privge.audit.same_work import instructions
 from privge.mechanisms import Nearest
 from privge.mechanisms.nearest import order_moments
 from privge.random import NotPrivateSeededSource
-from privge.testing.same_work import instructions
 from privge.testing.table import TOTAL, Table, assert_private, assert_rows_are_distributions, worst_ratio
 
 EPSILONS = (1e-6, 0.01, 0.5, 1, 2, 4, 20, 700)

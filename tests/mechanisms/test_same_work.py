@@ -6,8 +6,8 @@ from itertools import accumulate
 
 import pytest
 
+from privge.audit.same_work import instructions, remembered, ways_to_draw
 from privge.mechanisms import Laplace, SquareWave, law_for
-from privge.testing.same_work import instructions, remembered, ways_to_draw
 
 PRIVATE = ("hds", "piecewise", "multibit", "laplace")
 CASES = [(name, epsilon, levels) for name in PRIVATE for epsilon in (1e-3, 0.5, 4) for levels in (2, 33, 1025)]

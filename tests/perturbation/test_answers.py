@@ -21,6 +21,7 @@ from privge.perturbation import own_answers
 from privge.perturbation.draw import draw, rehearse
 from privge.perturbation.fitting import check_values
 from privge.perturbation.raw import read_raw_features
+from privge.perturbation.simulate import simulate_counted
 from privge.perturbation.simulate_parts import simulate_parts
 from privge.questions import (
     Choice,
@@ -36,7 +37,7 @@ from privge.questions import (
     YesNo,
     YesNoFeature,
 )
-from privge.questions.people import People, one_person
+from privge.questions.people import People, one_person, people_of
 from privge.questions.question import drawn
 from privge.random import NotPrivateSeededSource
 
@@ -141,6 +142,20 @@ def test_files_and_folders_of_mixed_tables_are_perturbed(tmp_path):
     people.iloc[120:].to_parquet(tmp_path / "parts" / "b.parquet", index=False)
     parts = simulate_parts(CAMPAIGN, tmp_path / "parts", tmp_path / "reports", seed=0)
     assert parts.reports == 200
+
+
+@pytest.mark.parametrize("word", ["unknown", "41 years", "١٢", "1_000"])
+def test_one_odd_word_in_a_file_does_not_decide_what_the_numbers_of_others_are(tmp_path, word):
+    people = table()
+    people["age"] = [f"{age:.3g}" for age in people["age"]]
+    people.loc[5:6, "age"] = ""
+    read = []
+    for odd in ("", word):
+        people.loc[6, "age"] = odd
+        people.to_csv(tmp_path / "people.csv", index=False)
+        read.append(read_raw_features(tmp_path / "people.csv", CAMPAIGN).matrix.numbers(0).tolist())
+    assert np.isnan(read[0]).sum() == 2
+    assert np.array_equal(*read, equal_nan=True)
 
 
 def test_whoever_is_not_asked_is_refused_before_any_value_is_looked_at():
@@ -343,3 +358,23 @@ def test_rehearsing_and_checking_values_work_for_questions():
     assert (fitting.missing, fitting.outside) == ((1,), (0, 2))
     drawn = draw(pg.Campaign(questions=QUESTIONS[:3], epsilon=3.0, k=3), {"age": 300, "place": "xx"}, "ann")
     assert (drawn.missing, drawn.outside) == (1, 2)
+
+
+def test_words_that_are_neither_yes_nor_no_are_counted_as_unknown_and_not_as_missing():
+    owns = YesNoFeature("owns", missing="no")
+    values = ["yes", "No", "TRUE", "perhaps", "ja", "", " ", None, float("nan"), 1, 0]
+    people = people_of({"owns": np.array(values, dtype=object)}, ("owns",), 1)
+    read = owns.read(people, [0])
+    assert read.levels.tolist() == [1, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0]
+    assert (read.outside, read.absent) == (2, 4)
+    campaign = pg.Campaign(questions=[YesNo(owns)], epsilon=1.0)
+    _, tally = simulate_counted(campaign, {"owns": values}, ids=[str(row) for row in range(len(values))], seed=0)
+    assert list(tally.sentences(campaign)) == [
+        "owns: 2 of 11 values neither yes nor no, taken as no",
+        "owns: 4 of 11 values missing, taken as no",
+    ]
+
+
+def test_numbers_are_never_unknown_as_yes_or_no():
+    people = people_of(np.array([[0.0], [2.0], [np.nan]]), None, 1)
+    assert YesNoFeature("owns").read(people, [0])[1:] == (0, 1)

@@ -20,7 +20,7 @@ def campaign(**changes):
 def counted(*arguments, **options):
     from privge.perturbation.simulate import simulate_counted
 
-    return simulate_counted(*arguments, **options)
+    return simulate_counted(*arguments, **{"ids": None, "seed": None, **options})
 
 
 def people(rows=2_000, seed=1):

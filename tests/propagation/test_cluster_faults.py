@@ -48,13 +48,13 @@ def expected(problem):
 @pytest.fixture
 def fragile():
     """A cluster that a test may break."""
-    with (
-        LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs="CRITICAL"
-        ) as local,
-        Client(local, set_as_default=False) as client,
-    ):
-        yield client
+    local = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs="CRITICAL")
+    try:
+        with Client(local, set_as_default=False) as client:
+            yield client
+    finally:
+        with suppress(TimeoutError):  # a worker that was broken may not go in time; it goes with this process
+            local.close()
 
 
 def finished_tiles(folder):

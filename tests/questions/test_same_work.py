@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from privge import Campaign
+from privge.audit.same_work import followed
 from privge.campaign import Assignment
 from privge.perturbation.draw import draw, rehearse
 from privge.questions import (
@@ -28,7 +29,6 @@ from privge.questions import (
     YesNoFeature,
 )
 from privge.questions.scores import scores
-from privge.testing.same_work import followed
 
 AGE, OWNS = NumberFeature("age", 0, 100), YesNoFeature("owns")
 PLACE = ChoiceFeature("place", ("de", "fr", "other"))

@@ -7,6 +7,7 @@ import pytest
 
 from privge.errors import BadData
 from privge.tasks import Answers, ConditionalLogit, Confusion, Fusion
+from privge.tasks.skill import NOTHING
 
 EPSILON, CLASSES, PEOPLE = 2.0, 3, 6000
 JUDGES = np.arange(600)
@@ -136,13 +137,70 @@ def test_a_model_without_skill_and_a_person_who_was_not_asked_say_nothing(world)
     assert np.ptp(world.answers.evidence(Confusion(1.0, 0.0)), axis=1).max() < 1e-12
     nobody = Answers(world.answers.likelihood, np.zeros_like(world.answers.asked), world.prior)
     assert np.abs(nobody.evidence(Confusion(1.0, 3.0))).max() == 0
-    assert nobody.confusion(world.prior, world.labels).skill == 0
+    skill = nobody.skill(world.prior, world.labels[JUDGES], JUDGES)
+    assert skill.belief == pytest.approx(1 - NOTHING)
+
+
+def believed(world, answers):
+    return answers.skill(world.prior, world.labels[JUDGES], JUDGES)
 
 
 def test_more_skill_is_found_where_devices_err_less(world):
     generator = np.random.default_rng(1)
     skills = [
-        answered(world.labels, world.prior, generator, right=right).confusion(world.prior, world.labels).skill
-        for right in (0.5, 0.7, 0.95)
+        believed(world, answered(world.labels, world.prior, generator, right=right)).mean for right in (0.5, 0.7, 0.95)
     ]
     assert skills[0] < 0.3 < skills[1] < skills[2]
+
+
+def test_evidence_is_the_average_over_what_is_believed(world):
+    skill = believed(world, world.answers)
+    assert skill.beliefs.sum() == pytest.approx(1)
+    expected = sum(
+        belief * np.exp(world.answers.evidence(one))
+        for belief, one in zip(skill.beliefs[1:] / skill.belief, skill.confusions[1:], strict=True)
+    )
+    evidence, belief = world.answers.fitted(world.prior, world.labels[JUDGES], JUDGES)
+    np.testing.assert_allclose(np.exp(evidence), expected)
+    assert belief == skill.belief > 0.99
+
+
+def test_a_doubtful_answer_moves_less_than_the_likeliest_skill_would(world):
+    """Few judges leave doubt: the average is between nothing and the best fit, and more judges leave less doubt."""
+    few = world.answers.skill(world.prior, world.labels[:40], np.arange(40))
+    assert 1 - NOTHING < few.belief < believed(world, world.answers).belief
+
+
+def test_codes_of_people_without_labels_tell_a_device_that_repeats_the_prior(world):
+    """Its trust is high: what it says is known already, and however sure of its skill, it moves next to nothing."""
+    prior = world.prior
+    top = (np.arange(CLASSES) == prior.argmax(axis=1)[:, None]).astype(float)
+    generator = np.random.default_rng(2)
+    parrot = answered(top.argmax(axis=1), prior, generator, right=1.0)
+    honest, repeated = (believed(world, one).confusions[4] for one in (world.answers, parrot))
+    assert repeated.skill == honest.skill
+    assert repeated.trust > 3 * honest.trust
+    moved = [
+        np.ptp(one.evidence(confusion), axis=1).mean()
+        for one, confusion in ((world.answers, honest), (parrot, repeated))
+    ]
+    assert moved[1] < moved[0] / 2
+
+
+@pytest.mark.parametrize("helps", [True, False])
+def test_a_matrix_is_averaged_in_by_the_belief_in_it(world, helps):
+    generator = np.random.default_rng(3)
+    told = world.labels if helps else generator.permutation(world.labels)
+    matrix = np.where(np.arange(CLASSES) == told[:, None], 1.0, 0.0) + generator.normal(0, 1.0, world.prior.shape)
+    fusion = Fusion.fit(world.prior, {"private": matrix}, world.labels, JUDGES)
+    added = fusion.contributions["private"]
+    assert added.kept == fusion.gate == helps
+    assert (added.belief > 0.99) if helps else (added.belief < 0.5)
+    assert (fusion.weights["private"] > 0) == helps
+
+
+def test_a_fusion_says_in_words_what_was_kept_and_with_what_weight(world):
+    channels = {"others": world.others, "answers": world.answers}
+    others, answers = Fusion.fit(world.prior, channels, world.labels, JUDGES).contributions.values()
+    assert answers.words() == "used with a weight of 1.00, the probability that this channel knows anything"
+    assert others.words().startswith("left out: that this channel knows anything has a probability of 0.")

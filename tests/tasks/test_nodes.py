@@ -223,3 +223,43 @@ def test_bad_rows_and_labels_are_refused(network):
 def test_importing_privge_and_its_tasks_imports_no_torch():
     code = "import sys, privge, privge.tasks; sys.exit('torch' in sys.modules or 'sklearn' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def hopeless(nodes=60):
+    """Vectors that know nothing of the classes, and a step so large that every epoch is worse than none."""
+    generator = np.random.default_rng(3)
+    return generator.normal(size=(nodes, 8)).astype(np.float32), generator.integers(2, size=nodes)
+
+
+def test_the_network_before_training_is_never_the_answer_for_nodes():
+    matrix, labels = hopeless()
+    head = NodeClassifier(**FAST | {"learning_rate": 3.0, "epochs": 3}).fit(matrix, labels)
+    assert int(np.argmax(head.validation_scores_)) == 0  # it would have been, and half of all runs were so
+    untrained = Perceptron(inputs=9, outputs=2, hidden=16, layers=2, dropout=0.5)
+    with Training(learning_rate=1, weight_decay=0, epochs=1, patience=1, seed=0, threads=1, device="cpu").scope():
+        untrained = Perceptron(inputs=9, outputs=2, hidden=16, layers=2, dropout=0.5)
+    assert not torch.equal(weights(head)[0], untrained.state_dict()["linear.0.weight"])
+
+
+def test_the_untrained_network_may_be_the_answer_where_it_is_a_good_score():
+    """The negative control: links start from the inner product, and epoch 0 takes part."""
+    assert (LinkPredictor.earliest, NodeClassifier.earliest) == (0, 1)
+    scores = [9.0, 1.0, 2.0]
+    parameters = {"learning_rate": 0.1, "weight_decay": 0, "epochs": 5, "patience": 3, "seed": 0, "threads": 1}
+    assert [Training(**parameters, device="cpu", earliest=first).best(scores) for first in (0, 1)] == [0, 2]
+
+
+def test_a_head_that_learnt_nothing_says_so(network, caplog):
+    matrix, labels = hopeless()
+    assert not NodeClassifier(**FAST | {"learning_rate": 3.0, "epochs": 3}).fit(matrix, labels).learnt_
+    assert "learnt nothing" in caplog.text
+    caplog.clear()
+    assert fitted(network).learnt_
+    assert caplog.text == ""
+
+
+def test_rows_that_are_not_kept_are_scaled_again_and_give_the_same_head(network, monkeypatch):
+    kept = fitted(network, epochs=4)
+    monkeypatch.setattr("privge.tasks.scaling.KEPT_BYTES", 1000)
+    streamed = fitted(network, epochs=4)
+    assert np.allclose(kept.predict_proba(network.matrix), streamed.predict_proba(network.matrix), atol=1e-4)

@@ -85,3 +85,17 @@ def test_bad_matrices_and_rules_are_refused(matrix):
         Scaling.fit(matrix[0], "rows")
     with pytest.raises(ValueError, match="not finite"):
         Scaling.fit(np.array([[1.0, np.nan]], dtype=np.float32), "rows")
+
+
+def test_rows_are_kept_up_to_a_size_and_made_again_beyond_it(matrix, monkeypatch):
+    scaling, rows = Scaling.fit(matrix, "rows"), EVERY[::3]
+    kept = module.RowsToScale.of(scaling, matrix, rows)
+    monkeypatch.setattr(module, "KEPT_BYTES", 100)
+    monkeypatch.setattr(module, "BLOCK_BYTES", 4 * 30 * 7)  # seven rows
+    again = module.RowsToScale.of(scaling, matrix, rows)
+    assert kept.kept is not None
+    assert again.kept is None
+    assert len(kept) == len(again) == len(rows)
+    assert len(list(again.blocks())) > 1
+    assert np.allclose(np.concatenate(list(again.blocks())), kept.kept, atol=1e-5)
+    assert np.allclose(again[np.array([5, 2])], kept[np.array([5, 2])], atol=1e-5)

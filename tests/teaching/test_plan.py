@@ -1,5 +1,7 @@
 """A plan is decided before anybody reports, and comes back from its file as it was."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -61,3 +63,37 @@ def test_a_changed_shard_is_refused(tmp_path, question):
     shard.write_bytes(shard.read_bytes()[::-1])
     with pytest.raises(BadData, match="hash"):
         AskedQuestion.load(tmp_path / "question.json")
+
+
+def edited(path, change):
+    document = json.loads(path.read_text(encoding="utf-8"))
+    change(document)
+    path.write_text(json.dumps(document), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("field", "change"),
+    [
+        ("taught by", lambda document: document.update({"taught by": "everybody, at no cost"})),
+        ("teaching", lambda document: document["teaching"].update(people=9_000)),
+        ("question", lambda document: document["question"]["weights"][0].__setitem__(0, 7)),
+        ("unit", lambda document: document.update(unit=document["unit"] + 1)),
+        ("may be asked", lambda document: document["may be asked"].update(nodes=1)),
+        ("epsilon", lambda document: document.update(epsilon=3.0)),
+        ("more", lambda document: document.update(more=1)),
+        ("epsilon", lambda document: document.pop("epsilon")),
+        ("hashes", lambda document: document.pop("hashes")),
+    ],
+)
+def test_a_field_that_was_changed_by_hand_is_refused_and_named(tmp_path, question, field, change):
+    path = tmp_path / "question.json"
+    question.save(path)
+    edited(path, change)
+    with pytest.raises(BadData, match=rf"question\.json: the field '{field}'"):
+        AskedQuestion.load(path)
+
+
+def test_a_question_that_was_only_indented_otherwise_is_taken(tmp_path, question):
+    question.save(tmp_path / "question.json")
+    edited(tmp_path / "question.json", lambda _: None)
+    assert AskedQuestion.load(tmp_path / "question.json").epsilon == 2

@@ -30,16 +30,16 @@ def read_ids(path: str | PathLike[str], *, integer_ids: bool = False, column: st
     return ids_of(read_table(path, text=[column]), path, integer_ids=integer_ids, name=column)
 
 
-def column_of(table: pa.Table, name: str, path: Path) -> pa.ChunkedArray:
-    """Return a column that must be there and have a value in every row."""
+def column_of(table: pa.Table, name: str, path: Path, *, blanks: bool = False) -> pa.ChunkedArray:
+    """Return a column that must be there and, unless blanks are allowed, have a value in every row."""
     if name not in table.column_names:
         # The names of the other columns are not told: without a header, the first person would stand there.
-        other = "; --id-column names another one" if name == "id" else ""
+        other = f"; --{name}-column names another one" if name in ("id", "label") else ""
         raise BadData(
             f"{path}: there is no column {name!r} among its {table.num_columns}; it needs a header with it{other}"
         )
     column = table[name]
-    if column.null_count:
+    if column.null_count and not blanks:
         raise BadData(f"{line_of(path, first_null(column), header=True)}: no {name}")
     return column
 

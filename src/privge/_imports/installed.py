@@ -1,7 +1,7 @@
 """Names that are imported when they are first used, and packages that only some installs have."""
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from importlib import import_module
 from importlib.util import find_spec
@@ -15,6 +15,7 @@ EXTRAS: Mapping[str, str] = MappingProxyType(
         "sklearn": "train",
         "threadpoolctl": "train",
         "optuna": "train",
+        "faiss": "index",
         "starlette": "serve",
         "msgspec": "serve",
         "granian": "serve",
@@ -24,6 +25,7 @@ EXTRAS: Mapping[str, str] = MappingProxyType(
         "psycopg_pool": "serve",
         "matplotlib": "plot",
         "jinja2": "plot",
+        "igraph": "communities",
         "dask": "cluster",
         "distributed": "cluster",
         "tornado": "cluster",
@@ -35,12 +37,12 @@ EXTRAS: Mapping[str, str] = MappingProxyType(
 )
 """The extra of privge that brings a module."""
 
-ALONE = frozenset({"networkx", "pandas"})
+ALONE = frozenset({"networkx", "pandas", "torch_geometric"})
 """Modules to convert to and from, which nothing here works with: whoever asks for them has them, or installs them."""
 
 
 def lazy(
-    package: str, homes: Mapping[str, str], *, what: str | None = None
+    package: str, modules: Mapping[str, Sequence[str]], *, what: str | None = None
 ) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """Return ``__getattr__`` and ``__dir__`` of a package whose names are imported when they are first used.
 
@@ -48,12 +50,13 @@ def lazy(
     ----------
     package
         Its ``__name__``.
-    homes
-        The module in which each name is defined. A name must not be that of a module of the package: whoever imports
-        the module would replace the name by it.
+    modules
+        The names that each module defines. A name must not be that of a module of the package: whoever imports the
+        module would replace the name by it.
     what
         What a package that is not installed is needed for; see `needed`. By default its `ImportError` is passed on.
     """
+    homes = {name: module for module, names in modules.items() for name in names}
 
     def __getattr__(name: str) -> object:  # noqa: N807 (what Python calls)
         if name not in homes:

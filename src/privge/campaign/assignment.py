@@ -109,6 +109,8 @@ class Assignment:
     ) -> Self:
         """Assign classes to nodes.
 
+        A node that is not among them is not asked, and its device does not report.
+
         Parameters
         ----------
         ids

@@ -5,6 +5,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from privge._files.mistaken import refused_document, refused_table
 from privge.errors import BadData, InvalidCampaign
 
 FORMAT = "privge-campaign-1"
@@ -17,9 +18,15 @@ LATER_FIELDS = ("questions", "assignment", "round")
 
 
 def read_document(path: Path) -> dict[str, object]:
-    """Read a ``.toml`` or JSON file."""
+    """Read a ``.toml`` or JSON file; one of another kind is refused with what it is."""
     if path.suffix != ".toml":
-        return parse_json(path.read_bytes())
+        content = path.read_bytes()
+        if other := refused_table(content):
+            raise BadData(f"{other}. A campaign is a document in JSON or TOML")
+        document = parse_json(content)
+        if other := refused_document(document, "privge-campaign"):
+            raise BadData(other)
+        return document
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

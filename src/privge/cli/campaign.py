@@ -22,6 +22,7 @@ from privge.cli.operator import ServiceOptions, asking
 from privge.cli.options import INPUT, OUTPUT, check_output, existing, json_option, naming, refuse_given
 from privge.cli.passwords import warn_of_password
 from privge.cli.shown import facts, table, warn
+from privge.cli.taught import campaign_of_question
 from privge.collect.publishing import check_times, warnings_of
 from privge.errors import BadData, InvalidCampaign, ServiceRefused
 from privge.wire import paths
@@ -56,7 +57,7 @@ def new(source: Path | None, question: Path | None, members: Path | None, output
       privge campaign new --names-file features.txt --low 0 --high 10 --epsilon 2 -o campaign.json
       privge campaign new --from campaign.toml -o campaign.json
       privge campaign new --from teach.toml --members teachers.csv -o teach.json
-      privge campaign new --question question.json --epsilon 2 --round spring -o ask.json
+      privge campaign new --question question.json -o ask.json
     """
     check_output(output, ".json")
     if source is not None:
@@ -65,7 +66,7 @@ def new(source: Path | None, question: Path | None, members: Path | None, output
         with naming(source):
             check_times(made, datetime.now(UTC))
     elif question is not None:
-        made = _from_question(existing(question), asked)
+        made = _current(campaign_of_question(existing(question), asked))
     else:
         made = _from_options(asked)
     if members is not None:
@@ -82,23 +83,6 @@ def _for_members(made: Campaign, path: Path) -> Campaign:
     ids = ids_of(read_table(path, text=["id"]), path, integer_ids=False)
     with naming(path):
         return replace(made, assignment=Assignment.members(ids.tolist()))
-
-
-def _from_question(path: Path, asked: dict[str, object]) -> Campaign:
-    """Ask a taught question of those who may be asked it; the other options say when, why and with which epsilon."""
-    from privge.teaching.asked import AskedQuestion
-
-    taught = AskedQuestion.load(path)
-    if not taught.assignment.complete:
-        raise BadData(f"{shards_beside(path)}: not all shards of the question are there")
-    refuse_given(_SHORT_FORM, "with --question, which says itself what is asked")
-    stated = {name: value for name, value in asked.items() if value is not None and name not in _SHORT_FORM}
-    document = {**stated, "questions": [taught.question.rounded().model], "assignment": taught.assignment}
-    return _current(document)
-
-
-_SHORT_FORM = ("dimensions", "names", "low", "high", "mechanism", "k", "levels", "out_of_bounds", "missing")
-"""Options about many numbers alike, which a question has no use for."""
 
 
 def _from_options(asked: dict[str, object]) -> Campaign:

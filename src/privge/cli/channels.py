@@ -87,7 +87,7 @@ class ChannelOptions:
     def _structure(self, graph: Graph, ids: IdOptions) -> Embedding:
         labels = None
         if self.labels_path is not None:
-            labels = read_labels(existing(self.labels_path), integer_ids=ids.integer_ids)
+            labels = read_labels(existing(self.labels_path), integer_ids=ids.integer_ids, id_column=ids.id_column)
         with progress_bar("Structure") as progress:
             return structure_channel(graph, labels, progress=progress)
 
@@ -96,6 +96,4 @@ class ChannelOptions:
             with opened_store(store) as opened:
                 return take_snapshot(opened, find_campaign(opened, self.answers)).reports
         reports = read_reports(str(self.answers))
-        if isinstance(reports, ReportParts):
-            return Reports.concatenate([reports.read(part) for part in range(len(reports))])
-        return reports
+        return reports.whole() if isinstance(reports, ReportParts) else reports

@@ -6,15 +6,20 @@ from pathlib import Path
 
 import click
 
-from privge.cli.one_of import OneOf
+from privge.cli.one_of import NameOrFolder
 from privge.cli.options import json_option
 from privge.cli.progress import progress_bar
 from privge.cli.remarks import show_remarks
 from privge.datasets.cache import DataDirectory, data_directory
 from privge.datasets.catalogue import datasets as catalogue
+from privge.datasets.description import Description
+from privge.datasets.export import write_folder
 from privge.datasets.fetch import fetch
+from privge.datasets.loading import describe, read_dataset
 from privge.datasets.status import Status, inspect
 from privge.errors import BadData, PrivgeError
+from privge.experiments.plan import task_plan
+from privge.tasks.settings import TASKS
 
 _COLUMNS = ("name", "nodes", "edges", "paper's edges", "features", "classes", "licence", "state")
 _TEXT = {"name", "licence", "state"}  # columns that begin at the left
@@ -22,16 +27,26 @@ _FIGURES = ("nodes", "edges", "self_loops", "features", "classes")
 
 
 @click.command()
-@click.argument("names", metavar="[NAME]...", nargs=-1, type=OneOf(catalogue))
+@click.argument("names", metavar="[NAME|FOLDER]...", nargs=-1, type=NameOrFolder(catalogue))
 @click.option(
     "--data-dir",
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder with a folder for each dataset.  [default: PRIVGE_DATA, or this user's cache]",
 )
 @click.option("--download", is_flag=True, help="Fetch files that are not there; otherwise nothing is fetched.")
+@click.option(
+    "--export",
+    "target",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Write one dataset to this new folder, as one of your own: an example to begin with.",
+)
 @json_option
-def datasets(names: tuple[str, ...], data_dir: Path | None, *, download: bool, as_json: bool) -> None:
+def datasets(
+    names: tuple[str, ...], data_dir: Path | None, target: Path | None, *, download: bool, as_json: bool
+) -> None:
     """List the datasets, with what their files hold and whether they are at hand.
+
+    A folder with a dataset.toml is a dataset of your own; docs/own-data.md shows how to write one.
 
     Every file is read and compared with the published checksum. Where the paper prints more edges, it counts a
     self-loop as half an edge. It ends with the exit code for bad data if a dataset is damaged, or could not
@@ -41,13 +56,19 @@ def datasets(names: tuple[str, ...], data_dir: Path | None, *, download: bool, a
     Examples:
       privge datasets
       privge datasets cora facebook --download
+      privge datasets ./mine
+      privge datasets citeseer --export ./citeseer
       PRIVGE_DATA=/data privge datasets --json
     """
-    show_remarks(quiet=True)  # what was dropped is in the table
+    chosen = list(map(describe, dict.fromkeys(names) or catalogue().usable()))
+    if any(one.folder is None for one in chosen):
+        show_remarks(quiet=True)  # what was dropped is in the table
     directory = data_directory(data_dir)
-    chosen = list(dict.fromkeys(names)) or list(catalogue().usable())
-    failures = {name: _download(name, directory) for name in chosen} if download else {}
-    statuses = [inspect(catalogue()[name], directory) for name in chosen]
+    if target is not None:
+        _export(chosen, directory, target)
+        return
+    failures = {one.name: _download(one, directory) for one in chosen} if download else {}
+    statuses = [inspect(one, directory) for one in chosen]
     rows = [_row(status, directory, failures.get(status.description.name)) for status in statuses]
     if as_json:
         click.echo(json.dumps({"data_dir": str(directory.path), "datasets": rows}))
@@ -57,11 +78,23 @@ def datasets(names: tuple[str, ...], data_dir: Path | None, *, download: bool, a
         click.get_current_context().exit(BadData.exit_code)
 
 
-def _download(name: str, directory: DataDirectory) -> str | None:
+def _export(chosen: list[Description], directory: DataDirectory, target: Path) -> None:
+    """Write a dataset as a folder, with the settings of the experiments if they have some for it."""
+    if len(chosen) != 1:
+        raise click.UsageError("--export writes one dataset: name it.")
+    if target.exists():
+        raise click.BadParameter(f"{target} is there already", param_hint="--export")
+    dataset = read_dataset(chosen[0], directory)
+    plans = {task: task_plan(task).datasets.get(dataset.name) for task in TASKS}
+    write_folder(dataset, target, {task: settings for task, settings in plans.items() if settings is not None})
+    click.echo(f"{dataset!r} is in {target}; see its dataset.toml, and try: privge datasets {target}")
+
+
+def _download(description: Description, directory: DataDirectory) -> str | None:
     """Fetch one dataset; return what went wrong, so that the others are fetched all the same."""
     try:
-        with progress_bar(f"Downloading {name}") as progress:
-            fetch(catalogue()[name], directory, progress=progress)
+        with progress_bar(f"Downloading {description.name}") as progress:
+            fetch(description, directory, progress=progress)
     except PrivgeError as error:
         return str(error)
     return None

@@ -44,6 +44,7 @@ def demo(output: Path, people: int, seed: int, *, as_json: bool) -> None:
         return
     for line in demonstration.cases.lines():
         click.echo(line)
+    click.echo(f"The largest community alone has {demonstration.majority:.1f} % of the people.")
     for sentence in demonstration.cases.conclusions():
         click.echo(sentence)
     click.echo(f"Open this page in a browser: {output.resolve()}")

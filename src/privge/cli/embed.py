@@ -23,8 +23,9 @@ from privge.embedding.word2vec import refuse_white_space
 from privge.graph import Graph, StoredGraph, as_graph
 from privge.propagation import OnCluster, Place
 
-_WORDS = (".vec", ".txt")  # as word2vec writes vectors
-_FILES = (".parquet", ".npy", *_WORDS)
+_WORDS = (".vec", ".txt", ".w2v")  # as word2vec writes vectors
+_TABLES = (".sql", ".csv")  # for pgvector
+_FILES = (".parquet", ".npy", *_WORDS, *_TABLES)
 
 
 @click.command()
@@ -44,8 +45,8 @@ _FILES = (".parquet", ".npy", *_WORDS)
     type=PLACE,
     required=True,
     metavar="PLACE",
-    help="Where the embedding goes: .parquet; .npy, with the ids beside it; .vec or .txt, as word2vec does; a folder "
-    "or address gets parts.",
+    help="Where the embedding goes: .parquet; .npy, with the ids beside it; .vec, .txt or .w2v, as word2vec does; .sql "
+    "or .csv, for pgvector; a folder or address gets parts.",
 )
 @json_option
 def embed(
@@ -78,6 +79,8 @@ def embed(
       privge embed --graph trade.csv --source buyer --target seller --weight amount --reports r.parquet -o z.parquet
       privge embed --graph edges.csv --features features.csv --epsilon 1 --k 5 -o z.parquet
       privge embed --graph edges.csv --features features.csv --campaign campaign.toml -o z.parquet
+      privge embed --graph edges.csv --reports reports.parquet --settings settings.toml -o z.parquet
+      privge embed --graph edges.csv --reports reports.parquet --dimensions 128 -o compact.npy
       privge embed --graph edges.csv --reports reports.parquet --smoother auto -o profiles.parquet
       privge embed --graph edges.csv --channels structure,answers --answers answers.parquet --labels l.csv -o z.npy
       privge embed --graph edges.csv --features features.csv --mechanism structure --k 5 -o control.parquet
@@ -87,6 +90,7 @@ def embed(
     source = source.settled(needed=PRIVATE in channels.wanted)
     place.check()
     walk.check()
+    walk = walk.settled()
     simulation = _simulation(source, simulated, ids, place)
     if source.features_path is None:
         ids.refuse_for(graph.graph_place)

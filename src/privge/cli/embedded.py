@@ -23,6 +23,7 @@ def summary(made: Made, output: str) -> dict[str, object]:
         "precision": run.precision,
         "seconds": run.seconds,
         **({} if run.smoothing is None else {"smoothing": asdict(run.smoothing)}),
+        **({} if run.projection is None else {"projection": asdict(run.projection)}),
         "peak_bytes": peak_bytes(),
         "output": output,
         **made.summary(),
@@ -65,6 +66,9 @@ def sentence(embedding: Embedding, output: str) -> str:
             f"every entry is within {run.certificate:.2g} of exact "
             f"({run.engine}, {run.sweeps:.0f} sweeps, {run.seconds:.1f} s)"
         )
+    if run.projection is not None:
+        shares = f"{run.projection.kept:.0%} of the squares of all {run.projection.columns:,} columns"
+        lines.append(f"compact: {run.projection.dimensions:,} {run.projection.kind}, which keep {shares}")
     if run.smoothing is not None:
         lines.append(f"chosen by Stein's unbiased risk: {run.smoothing}")
     return "\n  ".join(lines)

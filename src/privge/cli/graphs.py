@@ -10,7 +10,7 @@ from privge._files.formats import ALL_NAMES
 from privge.cli.declared import file_option, option, place_option
 from privge.cli.ids import IdOptions
 from privge.cli.options import in_parts
-from privge.graph import EdgeColumns, Graph, StoredGraph, read_graph
+from privge.graph import EdgeColumns, Graph, StoredGraph, as_graph, read_graph
 from privge.propagation.cluster import stored_graph
 
 
@@ -44,8 +44,8 @@ class ColumnOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class GraphOptions(ColumnOptions, PlaceOfGraph):
-    """A graph: a file of edges, or what ``privge convert`` made; and what it was before, for an update."""
+class EdgeListOptions(ColumnOptions):
+    """The same of an edge list that may be a text file."""
 
     header: bool | None = option(
         "--header/--no-header",
@@ -53,6 +53,36 @@ class GraphOptions(ColumnOptions, PlaceOfGraph):
         help="Whether the first line of the edges names their columns; if not, they are 1, 2, 3.  "
         "[default: as it looks]",
     )
+
+    def columns_beside(self, ids: IdOptions) -> EdgeColumns:
+        """Return what the reader of edges is told, beside a table of nodes with these ids."""
+        return self.edge_columns(header=self.header, id_column=ids.id_column)
+
+    def opened(self, place: str, nodes: Path | None, ids: IdOptions) -> Graph | StoredGraph:
+        """Read edges, or open what was converted."""
+        columns = self.columns_beside(ids)
+        if not in_parts(place):
+            return read_graph(Path(place), nodes=nodes, integer_ids=ids.integer_ids, columns=columns)
+        if nodes is not None:
+            raise click.UsageError("--nodes has no effect with a converted graph, which has all its nodes.")
+        if columns.stated:
+            raise click.UsageError("--source, --target, --weight and --header have no effect with a converted graph.")
+        return StoredGraph.open(place)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneGraphOptions(EdgeListOptions, PlaceOfGraph):
+    """A graph: a file of edges, or what ``privge convert`` made."""
+
+    def read_here(self, ids: IdOptions) -> Graph:
+        """Read the graph into the memory of this process."""
+        return as_graph(self.opened(self.graph_place, self.nodes_path, ids))
+
+
+@dataclass(frozen=True, kw_only=True)
+class GraphOptions(OneGraphOptions):
+    """A graph, and what it was before, for an update."""
+
     previous_graph: str | None = place_option(
         "--previous-graph",
         about="With --update, the graph of the earlier embedding, if it has gained nodes or edges since.",
@@ -61,7 +91,7 @@ class GraphOptions(ColumnOptions, PlaceOfGraph):
 
     def read(self, ids: IdOptions, work: Folder | None = None) -> Graph | StoredGraph:
         """Open or read the graph; for a cluster it is a folder that all workers see."""
-        graph = self._opened(self.graph_place, self.nodes_path, ids)
+        graph = self.opened(self.graph_place, self.nodes_path, ids)
         if isinstance(graph, StoredGraph):
             return graph.graph() if work is None else graph
         return graph if work is None else stored_graph(graph, work)
@@ -70,15 +100,5 @@ class GraphOptions(ColumnOptions, PlaceOfGraph):
         """Read what the graph was before, if it is given; it is written alike."""
         if self.previous_graph is None:
             return None
-        graph = self._opened(self.previous_graph, self.previous_nodes, ids)
+        graph = self.opened(self.previous_graph, self.previous_nodes, ids)
         return graph.graph() if isinstance(graph, StoredGraph) else graph
-
-    def _opened(self, place: str, nodes: Path | None, ids: IdOptions) -> Graph | StoredGraph:
-        columns = self.edge_columns(header=self.header, id_column=ids.id_column)
-        if not in_parts(place):
-            return read_graph(Path(place), nodes=nodes, integer_ids=ids.integer_ids, columns=columns)
-        if nodes is not None:
-            raise click.UsageError("--nodes has no effect with a converted graph, which has all its nodes.")
-        if columns.stated:
-            raise click.UsageError("--source, --target, --weight and --header have no effect with a converted graph.")
-        return StoredGraph.open(place)

@@ -13,7 +13,7 @@ class IdOptions:
     """How the ids of a table are read."""
 
     id_column: str = option(
-        "--id-column", metavar="NAME", default="id", help="Column of the ids in a table of nodes or features."
+        "--id-column", metavar="NAME", default="id", help="Column of the ids in a table of nodes, features or labels."
     )
     integer_ids: bool = flag("--integer-ids", about="Ids in text files are integers, not text; 007 is refused.")
 

@@ -56,7 +56,7 @@ def law(
       privge law --mechanism laplace --epsilon 3 --at -1 1
       privge law --mechanism hds --epsilon 1 --k 5 --levels 33 --json
     """
-    budget = _budget(mechanism, epsilon)
+    budget = budget_of(mechanism, epsilon)
     if any(math.isnan(x) for x in inputs):
         raise click.BadParameter("must be numbers from -1 to 1", param_hint="--at")
     try:
@@ -71,7 +71,8 @@ def law(
         click.echo(_chart(one, composed, inputs))
 
 
-def _budget(mechanism: str, epsilon: float | None) -> float:
+def budget_of(mechanism: str, epsilon: float | None) -> float:
+    """Return the budget of a mechanism: a control has its own, any other needs one."""
     fixed = laws()[mechanism].fixed_epsilon
     if fixed is not None:
         if epsilon not in (None, fixed):

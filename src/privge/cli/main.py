@@ -13,16 +13,23 @@ from privge.cli.terminal import harmless_streams, one_line
 from privge.errors import BadData
 
 COMMANDS = (
+    "analyse",
+    "audit",
     "campaign",
+    "classify",
     "cluster",
     "contribute",
     "convert",
     "datasets",
     "demo",
     "embed",
+    "evaluate",
     "example",
+    "explain",
     "law",
     "perturb",
+    "profile",
+    "recommend",
     "report",
     "reproduce",
     "serve",

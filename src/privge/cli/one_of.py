@@ -31,3 +31,14 @@ class OneOf(_Choice):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ANN401
         """Return a name that is there."""
         return value if value in self._members() else super().convert(value, param, ctx)
+
+
+class NameOrFolder(OneOf):
+    """A name of the family, or the place of a folder: whatever is written like a path."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ANN401
+        """Return a name that is there, or a place as it is written."""
+        from privge.datasets.folders import is_place
+
+        own = is_place(str(value)) and value not in self._members()
+        return value if own else super().convert(value, param, ctx)

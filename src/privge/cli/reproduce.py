@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,14 @@ from privge.experiments.spread import NO_SPREAD
 from privge.mechanisms import LAWS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from privge.experiments.beyond.plan import Trial
+    from privge.experiments.beyond.situation import Situation
+    from privge.experiments.beyond.table import Table as BeyondTable
     from privge.experiments.cell import Cell
     from privge.experiments.comparison import Comparison
+    from privge.experiments.sources import Sources
 
 _COLUMNS = (
     "task",
@@ -29,6 +36,7 @@ _COLUMNS = (
     "shuffled",
     "graph alone",
     "no privacy",
+    "largest class",
     "over structure-only (95 %)",
     "over shuffled (95 %)",
     "over graph alone (95 %)",
@@ -55,7 +63,9 @@ class SelectionOptions:
     """Which of the experiments."""
 
     names: tuple[str, ...] = option(
-        "--dataset", multiple=True, help="Only this dataset; may be given several times.  [default: those at hand]"
+        "--dataset",
+        multiple=True,
+        help="Only this dataset, or the folder of your own; may be given several times.  [default: those at hand]",
     )
     mechanisms: tuple[str, ...] = option(
         "--mechanism", multiple=True, type=click.Choice(_MECHANISMS), help="Only this mechanism or control."
@@ -103,11 +113,21 @@ def reproduce(item: str, chosen: SelectionOptions, run: RunOptions, *, as_json: 
       variance   the worst-case variance of one value over epsilon, and where curves cross
       beyond     not the paper's: structure, fused and taught, with their own controls; not part of all
 
+    \b
+    Methods of beyond (--method), each with the controls that ask nobody:
+      structure, structure-fitted          the graph and known labels; the same with fitted intercepts
+      paper                                k of d features by HDS, spread over the graph
+      fused, fused-shuffled                structure and the paper's vectors; with features of other people
+      taught                               structure and one answer to a question that others taught
+      taught-volunteers, taught-panel      teachers at epsilon 4; a panel that hands out its profiles: NOT PRIVATE
+      other-profile, shuffled-labels, shuffled-features    taught, and must fail to help
+      no-privacy                           structure and the true features
+
     Every number, in percent, comes with its controls: structure-only (noise of the same shape, no features at all),
     the same mechanism with the same seed on features shuffled over people, graph alone (label propagation, or the
-    personalized PageRank of a pair) and no privacy; and with its difference to the first three, paired by repeat, with
-    a 95 % interval. Features are worth what is above both of the first two. Stop it at any time: it continues where it
-    was.
+    personalized PageRank of a pair) and no privacy, accuracy also with the share of the largest class; and with its
+    difference to the first three, paired by repeat, with a 95 % interval. Features are worth what is above both of the
+    first two. Stop it at any time: it continues where it was.
 
     \b
       privge reproduce links --dataset cora --epsilon 1 --mechanism hds
@@ -127,9 +147,11 @@ def reproduce(item: str, chosen: SelectionOptions, run: RunOptions, *, as_json: 
     from privge.experiments.results import Results
     from privge.experiments.schedule import run_all
     from privge.experiments.selection import Selection
+    from privge.experiments.sources import Sources
 
+    names, sources = (chosen.names, Sources(run.data_dir)) if item == "variance" else _entered(chosen, run)
     results, repeats = Results(run.folder), run.repeats or _REPEATS
-    selection = Selection(item, chosen.names, chosen.mechanisms, chosen.epsilons, chosen.ks)
+    selection = Selection(item, names, chosen.mechanisms, chosen.epsilons, chosen.ks, results.plan)
     if item in ("variance", "all"):
         for line in variance.crossings():
             click.echo(json.dumps(line) if as_json else line["sentence"])
@@ -138,8 +160,31 @@ def reproduce(item: str, chosen: SelectionOptions, run: RunOptions, *, as_json: 
     cells = selection.cells(run.data_dir)
     with progress_bar(f"{item}, {repeats} repeats of {len(cells)} cells with controls") as progress:
         planned = selection.with_controls(cells)
-        run_all(results, planned, repeats, jobs=run.jobs, data_dir=run.data_dir, progress=progress)
+        run_all(results, planned, repeats, jobs=run.jobs, sources=sources, progress=progress)
     _print(Table(results, repeats).comparisons(cells), as_json=as_json)
+
+
+def _entered(chosen: SelectionOptions, run: RunOptions) -> "tuple[tuple[str, ...], Sources]":
+    """Enter the datasets that are somebody's own among the results; return the names of all, and how to load them."""
+    from privge.datasets.catalogue import datasets as catalogue
+    from privge.datasets.folders import is_place
+    from privge.datasets.loading import describe, load
+    from privge.experiments.evaluate import Evaluation, own_of, stated_settings
+    from privge.experiments.own import enter
+    from privge.experiments.sources import Sources
+    from privge.tasks.settings import TASKS
+
+    names, own = [], {}
+    for place in chosen.names:
+        description = describe(place) if place in catalogue() or is_place(place) else None
+        if description is None or description.folder is None:
+            names.append(place)
+            continue
+        data, settings = load(description), stated_settings(description, None, TASKS)
+        enter(run.folder, own_of(data, Evaluation(settings=settings)))
+        names.append(description.name)
+        own[description.name] = partial(load, description)
+    return tuple(names), Sources(run.data_dir, own)
 
 
 def _beyond(chosen: SelectionOptions, run: RunOptions, *, as_json: bool) -> None:
@@ -153,13 +198,26 @@ def _beyond(chosen: SelectionOptions, run: RunOptions, *, as_json: bool) -> None
 
     wanted, repeats = trials(chosen.names, chosen.methods, chosen.epsilons), run.repeats or REPEATS
     with progress_bar(f"beyond, {repeats} seeds of {len(wanted)} trials") as progress:
-        run_all(run.folder, wanted, repeats, data_dir=run.data_dir, progress=progress)
+        made = partial(_situation, run.data_dir)
+        run_all(run.folder, wanted, repeats, situation_of=made, progress=progress)
     tables = {dataset: Table(run.folder, dataset) for dataset in dict.fromkeys(trial.dataset for trial in wanted)}
+    show_trials(tables, wanted, as_json=as_json)
+
+
+def _situation(data_dir: Path | None, dataset: str, seed: int) -> "Situation":
+    from privge.datasets.worlds import world
+    from privge.experiments.beyond.situation import Situation
+
+    return Situation(world(dataset, seed, data_dir=data_dir), seed)
+
+
+def show_trials(tables: "Mapping[str, BeyondTable]", wanted: "list[Trial]", *, as_json: bool) -> None:
+    """Print trials beyond the paper, each beside structure."""
     if as_json:
         for trial in wanted:
             click.echo(json.dumps(tables[trial.dataset].row(trial)))
         return
-    _show([_BEYOND_COLUMNS, *(tables[trial.dataset].shown(trial) for trial in wanted)], left=2)
+    show_table([_BEYOND_COLUMNS, *(tables[trial.dataset].shown(trial) for trial in wanted)], left=2)
 
 
 def _print(comparisons: "list[Comparison]", *, as_json: bool) -> None:
@@ -167,14 +225,14 @@ def _print(comparisons: "list[Comparison]", *, as_json: bool) -> None:
         for one in comparisons:
             click.echo(json.dumps(one.to_dict()))
         return
-    _show([_COLUMNS, *(_row(one) for one in comparisons)], left=3)
+    show_table([_COLUMNS, *(_row(one) for one in comparisons)], left=3)
     if any(one.cell.form == "paper" for one in comparisons):
         click.echo("* inputs as the paper feeds them to its network, not brought to one scale")
     if any(one.value.repeats == 1 for one in comparisons):
         click.echo(f"Without ±: {NO_SPREAD}; a difference of one repeat has no interval, and nothing follows from it.")
 
 
-def _show(rows: list[tuple[str, ...]], *, left: int) -> None:
+def show_table(rows: list[tuple[str, ...]], *, left: int) -> None:
     """Print a table; so many columns stand at the left side of their width."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
@@ -189,7 +247,8 @@ def _row(one: "Comparison") -> tuple[str, ...]:
 
     cell, shuffled = one.cell, has_shuffled(one.cell)
     nulls = (str(one.structure_only), str(one.shuffled) if shuffled else "")
-    controls = (*nulls, str(one.graph_alone), str(one.no_privacy))
+    majority = "" if one.majority is None else f"{one.majority:.1f}"
+    controls = (*nulls, str(one.graph_alone), str(one.no_privacy), majority)
     paper = "" if one.paper is None else f"{one.paper:g}"
     shape = (_name(cell), str(cell.k or ""))
     over_shuffled = str(one.lift_over_shuffled) if shuffled else ""

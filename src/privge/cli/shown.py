@@ -24,17 +24,29 @@ def warn(campaign: Campaign) -> None:
 def facts(campaign: Campaign) -> list[tuple[str, str]]:
     """Return what is asked and promised, line by line."""
     each, spent = campaign.epsilon / campaign.k, campaign.realised_epsilon
-    what = "features" if campaign.questions is None else "questions"
-    asked = f"each person for {campaign.k:,} of {campaign.dimensions:,} {what}"
     return [
         ("campaign", campaign.id),
         ("purpose", one_line(campaign.purpose) or "not stated"),
-        ("asks", f"{asked}; which, follows from campaign and node id"),
-        ("epsilon", f"{campaign.epsilon:g} for the whole report, {each:.3g} for each of its {what}"),
+        ("asks", _asks(campaign)),
+        ("epsilon", f"{campaign.epsilon:g} for the whole report{_each(campaign, each)}"),
         ("law", f"{_law(campaign)} spend {spent:.6g}"),
         ("reveals", _reveals(campaign, each)),
         *(_line(field, campaign) for field in _shown_fields(campaign)),
     ]
+
+
+def _asks(campaign: Campaign) -> str:
+    k, all_of_them = campaign.k, campaign.dimensions
+    if campaign.questions is not None and k == all_of_them:
+        return "each person one question" if k == 1 else f"each person all {k:,} questions"
+    what = "features" if campaign.questions is None else "questions"
+    return f"each person for {k:,} of {all_of_them:,} {what}; which, follows from campaign and node id"
+
+
+def _each(campaign: Campaign, epsilon: float) -> str:
+    if campaign.questions is None:
+        return f", {epsilon:.3g} for each of its features"
+    return ", which is one answer" if campaign.k == 1 else f", {epsilon:.3g} for each of its {campaign.k:,} answers"
 
 
 def _law(campaign: Campaign) -> str:

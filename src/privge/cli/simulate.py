@@ -13,7 +13,7 @@ from privge._imports import require
 from privge.campaign import Campaign
 from privge.campaign.asking import places_of
 from privge.cli.declared import file_option, option, options_into
-from privge.cli.graphs import ColumnOptions
+from privge.cli.graphs import EdgeListOptions
 from privge.cli.ids import IdOptions
 from privge.cli.options import OUTPUT, Finite, existing, json_option
 from privge.cli.progress import progress_bar
@@ -32,7 +32,7 @@ _PUBLIC = ("graph alone", "structure as it is")
 
 
 @dataclass(frozen=True, kw_only=True)
-class WorldOptions(IdOptions, ColumnOptions):
+class WorldOptions(IdOptions, EdgeListOptions):
     """Where the protocol is simulated: on a named dataset, or on own files."""
 
     dataset: str | None = option(
@@ -49,8 +49,17 @@ class WorldOptions(IdOptions, ColumnOptions):
         "--data-dir", type=click.Path(path_type=Path, file_okay=False), help="Where the datasets are."
     )
 
-    def made(self, seed: int) -> "World":
-        """Return the world of a seed."""
+    def worlds(self, seeds: range) -> "Iterator[World]":
+        """Yield the world of each seed. What files hold is read once, and divided anew."""
+        from privge.datasets.worlds import MADE_UP
+
+        if self.dataset in MADE_UP:
+            yield from map(self._made, seeds)
+            return
+        first = self._made(seeds[0])
+        yield from map(first.divided, seeds)
+
+    def _made(self, seed: int) -> "World":
         from privge.datasets.worlds import world
 
         files = (self.graph_path, self.features_path, self.labels_path, self.campaign_path)
@@ -67,7 +76,7 @@ class WorldOptions(IdOptions, ColumnOptions):
         from privge.graph.labels import read_labels
         from privge.perturbation.raw import read_raw_features
 
-        columns, integers = self.edge_columns(id_column=self.id_column), self.integer_ids
+        columns, integers = self.columns_beside(self), self.integer_ids
         graph = read_graph(existing(graph_path), nodes=self.nodes_path, columns=columns, integer_ids=integers)
         campaign = Campaign.load(existing(campaign_path))
         questions = campaign.questions or ()
@@ -75,7 +84,7 @@ class WorldOptions(IdOptions, ColumnOptions):
             raise BadData(f"{campaign_path}: the campaign must ask for a direction, and nothing else")
         people = read_raw_features(existing(features), campaign, integer_ids=integers, id_column=self.id_column)
         _say_what_does_not_fit(campaign, questions[0], people.matrix)
-        labels = read_labels(existing(labels_path), integer_ids=integers)
+        labels = read_labels(existing(labels_path), integer_ids=integers, id_column=self.id_column)
         return own_world(graph, people.ids, people.matrix, labels, questions[0].encoding, seed)
 
 
@@ -154,8 +163,8 @@ def two_step(place: WorldOptions, what: TrialOptions, output: Path | None, *, as
     from privge.experiments.two_steps import run_world, summaries
 
     trial, records = what.trial(), []
-    for seed in range(what.first, what.first + what.seeds):
-        world = place.made(seed)
+    seeds = range(what.first, what.first + what.seeds)
+    for seed, world in zip(seeds, place.worlds(seeds), strict=True):
         with progress_bar(f"{world.name}, seed {seed}") as progress:
             for record in run_world(world, trial, seed=seed, progress=progress):
                 records.append(record)
@@ -174,7 +183,10 @@ def _table(found: "list[Summary]", records: list[dict[str, Any]]) -> Iterator[st
     structure = sum(record["structure"] for record in records) / len(records)
     several = f"± standard error over {found[0].seeds} seeds"
     one_seed = "of one seed: see how far another goes, with --seeds 6"
-    yield f"structure {structure:.2f} %; lifts over it in points, {several if found[0].seeds > 1 else one_seed}"
+    shares = [record["majority"] for record in records if "majority" in record]  # the controls say it
+    largest = sum(shares) / len(shares)
+    how = several if found[0].seeds > 1 else one_seed
+    yield f"structure {structure:.2f} %, the largest class alone {largest:.2f} %; lifts over structure in points, {how}"
     yield f"{'':34}" + "".join(f"{name:>19}" for name in groups)
     for one in found:
         budget = "" if one.epsilon is None else f"  ε {one.epsilon:g}"

@@ -26,6 +26,7 @@ from privge.perturbation.simulate_parts import feature_files
 from privge.reports import Reports
 
 logger = logging.getLogger(__name__)
+_BOUNDS = {"low": 0.0, "high": 1.0}  # if none are stated
 _HOW = "--low and --high for all features, or a campaign file with bounds for each (--campaign)"
 
 
@@ -102,19 +103,11 @@ class Simulation:
             return campaign.simulate(features, seed=self.described.seed, progress=progress)
 
     def _campaign(self, dimensions: int, names: tuple[str, ...] | None) -> Campaign:
-        described = self.described
+        stated = {name: getattr(self.described, name) for name in DESCRIBING}
+        bounds = {name: bound for name, bound in _BOUNDS.items() if stated[name] is None}
         try:
             return Campaign(
-                dimensions=dimensions,
-                low=0.0 if described.low is None else described.low,
-                high=1.0 if described.high is None else described.high,
-                mechanism=described.mechanism,
-                epsilon=described.epsilon,
-                k=described.k,
-                levels=described.levels,
-                missing=described.missing,
-                names=names,
-                purpose="simulation on the command line",
+                dimensions=dimensions, names=names, purpose="simulation on the command line", **stated | bounds
             )
         except InvalidCampaign as error:
             raise click.UsageError(str(error)) from error

@@ -90,7 +90,15 @@ class SourceOptions:
                 "--update with --reports needs --previous-reports, the reports of the earlier embedding; with --store "
                 "it has no effect."
             )
-        fixed = ("alpha", "r", "smoother", *(field.name for field in fields(Reading)), "engine")
+        fixed = (
+            "alpha",
+            "r",
+            "smoother",
+            "dimensions",
+            "settings_path",
+            *(field.name for field in fields(Reading)),
+            "engine",
+        )
         refuse_given(fixed, "with --update: it stays as in the earlier embedding")
 
 

@@ -8,16 +8,17 @@ import click
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
-import pyarrow.parquet
 
 from privge._files.atomic import atomic_path
 from privge._imports import require
 from privge.campaign import Campaign
 from privge.campaign.campaign import shards_beside
 from privge.cli.declared import options_into
-from privge.cli.graphs import ColumnOptions, PlaceOfGraph
+from privge.cli.fused import PLAN, fuse
+from privge.cli.graphs import EdgeListOptions, PlaceOfGraph
 from privge.cli.ids import IdOptions
 from privge.cli.options import INPUT, OUTPUT, Finite, check_output, existing, json_option, naming
+from privge.cli.progress import progress_bar
 from privge.errors import BadData
 from privge.graph import read_graph
 from privge.graph.labels import read_labels
@@ -28,8 +29,6 @@ from privge.reports import Reports
 if TYPE_CHECKING:
     from privge.teaching import TaughtQuestion
     from privge.teaching.plan import Plan
-
-PLAN = click.option("--plan", "plan_path", type=INPUT, required=True, help="What `privge teach plan` wrote.")
 
 
 @click.group()
@@ -44,13 +43,13 @@ def teach() -> None:
       privge teach plan --graph edges.csv --labels labels.csv --epsilon 2 --teachers teachers.csv -o plan.parquet
       privge campaign new --from teach.toml --members teachers.csv -o teach.json       (collect it as usual)
       privge teach question --plan plan.parquet --reports taught.parquet -o question.json
-      privge campaign new --question question.json --epsilon 2 --round spring -o ask.json    (as usual)
-      privge teach fuse --plan plan.parquet --reports answers.parquet -o classes.parquet
+      privge campaign new --question question.json -o ask.json                         (collect it as usual)
+      privge teach fuse --plan plan.parquet --question question.json --reports answers.parquet -o classes.parquet
     """
 
 
 @teach.command()
-@options_into(place=PlaceOfGraph, columns=ColumnOptions, ids=IdOptions)
+@options_into(place=PlaceOfGraph, columns=EdgeListOptions, ids=IdOptions)
 @click.option(
     "--labels", "labels_path", type=INPUT, required=True, help="Table with the columns id and label: the known classes."
 )
@@ -61,7 +60,7 @@ def teach() -> None:
 @json_option
 def plan(
     place: PlaceOfGraph,
-    columns: ColumnOptions,
+    columns: EdgeListOptions,
     ids: IdOptions,
     labels_path: Path,
     epsilon: float,
@@ -82,10 +81,12 @@ def plan(
     graph = read_graph(
         place.graph_place,
         nodes=place.nodes_path,
-        columns=columns.edge_columns(id_column=ids.id_column),
+        columns=columns.columns_beside(ids),
         integer_ids=ids.integer_ids,
     )
-    made = Plan.make(graph, read_labels(existing(labels_path), integer_ids=ids.integer_ids), epsilon=epsilon, seed=seed)
+    labels = read_labels(existing(labels_path), integer_ids=ids.integer_ids, id_column=ids.id_column)
+    with progress_bar("Structure") as progress:
+        made = Plan.make(graph, labels, epsilon=epsilon, seed=seed, progress=progress)
     made.save(output)
     if teachers_path is not None:
         with atomic_path(teachers_path) as partial:
@@ -163,7 +164,7 @@ def _by_panel(made: "Plan", path: Path, campaign_path: Path) -> "TaughtQuestion"
     if len(questions) != 1 or not isinstance(questions[0], Direction):
         raise BadData(f"{campaign_path}: the campaign must ask for a direction, and nothing else")
     click.echo("The panel's profiles are read in the clear: these people have no local privacy.", err=True)
-    people = read_raw_features(existing(path), campaign)
+    people = read_raw_features(existing(path), campaign, integer_ids=made.structure.ids.dtype.kind == "i")
     with naming(path):
         rows = rows_of(made.structure, people.ids, "people of the panel")
         if np.isin(rows, np.concatenate([made.roles.asked, made.roles.judges])).any():
@@ -171,40 +172,4 @@ def _by_panel(made: "Plan", path: Path, campaign_path: Path) -> "TaughtQuestion"
         return teach_by_panel(questions[0].encoding, people.matrix, made.structure, made.labels, rows)
 
 
-@teach.command()
-@PLAN
-@click.option(
-    "--reports", "reports_path", type=INPUT, required=True, help="Answers of those who were asked (.parquet)."
-)
-@click.option("-o", "--output", type=OUTPUT, required=True, help="Where the classes go (.parquet).")
-@json_option
-def fuse(plan_path: Path, reports_path: Path, output: Path, *, as_json: bool) -> None:
-    """Put structure and answers together: the probability of every class for everybody.
-
-    Judges, labelled people who answered, decide what answers are worth; if they add nothing, the structure stays.
-    """
-    from privge.tasks import Fusion
-    from privge.teaching import answers_of
-    from privge.teaching.plan import Plan
-
-    check_output(output, ".parquet")
-    made = Plan.load(existing(plan_path))
-    reports = Reports.from_parquet(existing(reports_path))
-    with naming(reports_path):
-        answers = answers_of(reports, made.structure, made.roles)
-    fusion = Fusion.fit(made.structure.log, {"answers": answers}, made.labels, made.roles.judges)
-    names = [str(name) for name in made.structure.classes.tolist()]
-    likeliest = np.array(names, dtype=object)[fusion.probabilities.argmax(axis=1)]
-    table = {"id": made.structure.ids.tolist(), "class": likeliest.tolist()}
-    columns = {f"p({name})": fusion.probabilities[:, place] for place, name in enumerate(names)}
-    with atomic_path(output) as partial:
-        pyarrow.parquet.write_table(pa.table({**table, **columns}), partial)
-    added = fusion.contributions["answers"]
-    if as_json:
-        click.echo(
-            json.dumps({"kept": added.kept, "gain": added.gain, "error": added.error, "accuracy": added.accuracy})
-        )
-        return
-    judged = f"{added.accuracy:+.1f} points of accuracy for the judges, {added.gain:+.4f} ± {added.error:.4f} nats each"
-    click.echo(f"Answers {'are used' if added.kept else 'add nothing, and the structure stays'}: {judged}")
-    click.echo(f"Classes of {len(names):,} kinds for {len(likeliest):,} people are in {output}")
+teach.add_command(fuse)

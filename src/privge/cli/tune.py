@@ -3,7 +3,7 @@
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,20 +11,24 @@ from privge._files.atomic import atomic_path
 from privge._imports import require
 from privge.campaign import Campaign
 from privge.cli.declared import option, options_into
+from privge.cli.evaluated import described
 from privge.cli.fields import campaign_field
-from privge.cli.options import OUTPUT, json_option
+from privge.cli.options import OUTPUT, check_output, json_option
 from privge.cli.progress import progress_bar
 from privge.mechanisms import laws
+from privge.tasks.settings import read_all_settings, write_settings
 
 if TYPE_CHECKING:
     from privge.datasets import Dataset
+    from privge.experiments.tuning import Tuned
+    from privge.tasks.settings import Task
 
 
 @dataclass(frozen=True, kw_only=True)
 class CollectionOptions:
     """What is collected once, and tuned on."""
 
-    dataset: str = option("--dataset", required=True, help="A name of `privge datasets`.")
+    dataset: str = option("--dataset", required=True, help="A name of `privge datasets`, or the folder of your own.")
     mechanism: str = campaign_field("mechanism")
     epsilon: float = option("--epsilon", type=float, default=1.0, help="Privacy budget; not for the controls.")
     k: int | None = option(
@@ -53,7 +57,19 @@ class SearchOptions:
 
     trials: int = option("--trials", type=click.IntRange(1), default=50, help="Settings to try.")
     seed: int = option("--seed", type=click.IntRange(0), default=0, help="Of split, noise and search.")
-    output: Path | None = option("-o", "--output", type=OUTPUT, help="Write every trial to this JSON file.")
+    output: Path | None = option(
+        "-o",
+        "--output",
+        type=OUTPUT,
+        help="Where the settings go: .toml, for --settings of other commands; .json, with every trial.",
+    )
+
+    def check(self) -> None:
+        """Refuse, before the work, a place where its result could not be written."""
+        if self.output is not None:
+            check_output(self.output, ".toml", ".json")
+            if self.output.suffix == ".toml" and self.output.exists():
+                read_all_settings(self.output)
 
 
 @click.command()
@@ -68,19 +84,33 @@ def tune(task: str, collection: CollectionOptions, search: SearchOptions, *, as_
     uses the training and validation part of the split that its seed gives.
 
     The score stands beside its controls on the same validation part: structure-only, the same mechanism on shuffled
-    features, and no privacy, with the settings that were found; and the graph alone, which needs none.
+    features, and no privacy, with the settings that were found; the graph alone, which needs none; and of nodes the
+    share of the largest class.
+
+    A settings file has a part for each task: tuning the other task into the same file keeps this one's.
+
+    \b
+    Examples:
+      privge tune nodes --dataset cora --epsilon 1 -o settings.toml
+      privge tune links --dataset cora --epsilon 1 -o settings.toml
+      privge tune nodes --dataset ./mine --epsilon 2 -o settings.toml
+      privge embed --graph edges.csv --reports r.parquet --settings settings.toml --settings-for nodes -o z.parquet
     """
+    search.check()
     require("tuning", "torch", "sklearn", "optuna")
-    from privge.datasets import load
+    from privge.datasets.loading import load
+    from privge.experiments.evaluate import stated_settings
+    from privge.experiments.own import settings_of
     from privge.experiments.plan import task_plan
     from privge.experiments.run import shuffle
     from privge.experiments.tuning import Nulls, controls
     from privge.experiments.tuning import tune as tuned_by
 
-    plan, dataset, seed = task_plan(task), collection.dataset, search.seed
-    if dataset not in plan.datasets:
-        raise click.BadParameter(f"there are {', '.join(plan.datasets)}", param_hint="--dataset")
-    data, start = load(dataset, data_dir=collection.data_dir), plan.datasets[dataset]
+    plan, seed = task_plan(task), search.seed
+    description = described(collection.dataset)
+    data = load(description, data_dir=collection.data_dir)
+    stated = stated_settings(description, None, (plan.task,))
+    start = settings_of(stated, data.features.shape[1], collection.epsilon, collection.k)[plan.task]
     ids = data.graph.ids.tolist()
     asked = collection.campaign(data, collection.mechanism, start.k)
     reports = asked.simulate(data.features, ids=ids, seed=seed)
@@ -103,7 +133,7 @@ def tune(task: str, collection: CollectionOptions, search: SearchOptions, *, as_
     campaign = reports.campaign
     result = {
         "task": task,
-        "dataset": dataset,
+        "dataset": description.name,
         "mechanism": campaign.mechanism,
         "epsilon": campaign.to_document()["epsilon"],
         "k": campaign.k,
@@ -114,8 +144,7 @@ def tune(task: str, collection: CollectionOptions, search: SearchOptions, *, as_
         "settings": tuned.settings.to_dict(),
     }
     if search.output is not None:
-        with atomic_path(search.output) as partial:
-            partial.write_text(json.dumps({**result, "trials": tuned.trials}, indent=1), encoding="utf-8")
+        _write(search.output, plan.task, tuned, result)
     if as_json:
         click.echo(json.dumps(result))
         return
@@ -124,3 +153,12 @@ def tune(task: str, collection: CollectionOptions, search: SearchOptions, *, as_
     click.echo(f"controls: {shown}; not tuned themselves; one split, no spread")
     for name, value in {"alpha": tuned.settings.alpha, "r": tuned.settings.r, **tuned.settings.head}.items():
         click.echo(f"  {name} = {value}")
+
+
+def _write(path: Path, task: "Task", tuned: "Tuned", result: dict[str, Any]) -> None:
+    if path.suffix == ".toml":
+        made = {name: value for name, value in result.items() if name not in ("task", "settings")}
+        write_settings(path, task, tuned.settings, {"by": "privge tune", **made})
+        return
+    with atomic_path(path) as partial:
+        partial.write_text(json.dumps({**result, "trials": tuned.trials}, indent=1), encoding="utf-8")

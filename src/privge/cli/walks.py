@@ -2,19 +2,21 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Self
 
 import click
 
 from privge._files.folder import Folder
 from privge.cli.cluster import cluster_option, opened_cluster
-from privge.cli.declared import flag, option, place_option
+from privge.cli.declared import file_option, flag, option, place_option
 from privge.cli.one_of import OneOf
-from privge.cli.options import Finite, FiniteOrAuto, refuse_given
+from privge.cli.options import Finite, FiniteOrAuto, given, refuse_given
 from privge.embedding.join import Joining
 from privge.embedding.smoothed import SMOOTHERS, Automatic
 from privge.propagation import DEFAULT_ALPHA, DEFAULT_R, DEFAULT_TOLERANCE, HERE, Local, OnCluster, Place, Walk, engines
+from privge.tasks.settings import TASKS, Settings, read_all_settings, read_settings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,11 +38,40 @@ class WalkOptions:
         default=DEFAULT_TOLERANCE,
         help="Largest error of any entry, certified.",
     )
+    dimensions: int | None = option(
+        "--dimensions",
+        type=click.IntRange(1),
+        help="Compact vectors: so many leading directions instead of a column for each feature.  [default: all]",
+    )
     smoother: Any = option(
         "--smoother",
         type=click.Choice(SMOOTHERS),
         help="Instead of --alpha and --r: estimate the clean features by the smoother of the smallest risk.",
     )
+
+    settings_path: Path | None = file_option(
+        "--settings", about="Take alpha, r and tolerance from what `privge tune` wrote (.toml), unless given here."
+    )
+    settings_for: Any = option(
+        "--settings-for", type=click.Choice(TASKS), help="Of settings for both tasks, whose.  [default: the only one]"
+    )
+
+    def settled(self) -> Self:
+        """Return this with what a file of settings says, where the command line says nothing."""
+        if self.settings_path is None:
+            refuse_given(("settings_for",), "without --settings")
+            return self
+        found = self._settings(self.settings_path)
+        stated = {name: getattr(found, name) for name in ("alpha", "r", "tolerance") if not given(name)}
+        return replace(self, **stated)
+
+    def _settings(self, path: Path) -> Settings:
+        if self.settings_for is not None:
+            return read_settings(path, self.settings_for)
+        found = list(read_all_settings(path).values())
+        if len({one.walk for one in found}) > 1:
+            raise click.UsageError(f"{path} has settings for {' and '.join(TASKS)}: say whose with --settings-for.")
+        return found[0]
 
     @property
     def walk(self) -> Walk:
@@ -50,12 +81,14 @@ class WalkOptions:
     @property
     def automatic(self) -> Automatic:
         """What of it is chosen later."""
-        return Automatic(alpha=self.alpha == "auto", smoother=self.smoother)
+        return Automatic(alpha=self.alpha == "auto", smoother=self.smoother, dimensions=self.dimensions)
 
     def check(self) -> None:
         """Refuse options that have no effect together."""
         if self.smoother is not None:
-            refuse_given(("alpha", "r", "tolerance", "engine"), "with --smoother, which chooses")
+            refuse_given(
+                ("alpha", "r", "tolerance", "dimensions", "engine", "settings_path"), "with --smoother, which chooses"
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,7 +142,7 @@ class PlaceOptions:
         if self.cluster is None:
             refuse_given(("regime", "work_folder"), "without --cluster")
         else:
-            refuse_given(("engine", "threads", "memory", "update_path", "smoother"), "with --cluster")
+            refuse_given(("engine", "threads", "memory", "update_path", "smoother", "dimensions"), "with --cluster")
 
     @contextmanager
     def opened(self, output: str) -> Iterator[Place]:

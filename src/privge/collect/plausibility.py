@@ -10,19 +10,27 @@ distribution, than a binomial of ``p(A)``; and ``m`` false reports of ``k`` code
 That is asked of many sets: the runs of 1, 2, 4, 8, ... codes that tile all codes, and what is outside each of them. The
 level is ``ALPHA`` shared among them, so that of a billion honest campaigns one is accused at all, whatever the inputs.
 
+*Questions.* Each question has a law of its own, or one for each number of classes that people are asked about. The
+answers by each law are a group, in which a report has at most one code, and the groups share the level. If a report has
+one code, nobody is in two groups, and false reports of all groups add up; of several codes, the worst group counts.
+
 *What it cannot see.* False reports that stay within what the law could have given: a liar who runs the law on a false
 value is honest to every test. A law with two outputs explains nearly everything. So 0 % means *nothing that the law
 rules out*, not *no liars*.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privge._typing import Floats
+from privge.campaign import Campaign
+from privge.collect.asking import completed
+from privge.collect.groups import answers_by_law
 from privge.collect.stores.store import Store
-from privge.mechanisms import Law
+from privge.mechanisms import Law, Nearest
 from privge.random import TOTAL
 
 ALPHA = 1e-9
@@ -59,19 +67,31 @@ def unexplained(store: Store) -> list[Unexplained]:
     """Say of each campaign with reports how many of them its law cannot explain, at least."""
     found = []
     for state in store.campaigns():
-        campaign = state.campaign
-        if campaign.questions is not None:  # each has a law of its own, and few answers
-            continue
-        counts, reports = np.zeros(campaign.law.outputs, dtype=np.int64), 0
-        for block in store.read(campaign.id):
-            counts += np.bincount(block.codes.ravel(), minlength=campaign.law.outputs)
-            reports += len(block.ids)
-        if reports:
-            found.append(Unexplained(campaign.id, reports, least_false(campaign.law, campaign.k, counts)))
+        if state.reports:
+            look = _of_numbers if state.campaign.questions is None else _of_questions
+            found.append(Unexplained(state.campaign.id, state.reports, look(store, state.campaign)))
     return found
 
 
-def least_false(law: Law, k: int, counts: NDArray[np.int64]) -> int:
+def _of_numbers(store: Store, campaign: Campaign) -> int:
+    counts = np.zeros(campaign.law.outputs, dtype=np.int64)
+    for block in store.read(campaign.id):
+        counts += np.bincount(block.codes.ravel(), minlength=campaign.law.outputs)
+    return least_false(campaign.law, campaign.k, counts)
+
+
+def _of_questions(store: Store, campaign: Campaign) -> int:
+    blocks = ((block.ids, block.codes) for block in store.read(campaign.id))
+    return least_false_answers(campaign.k, answers_by_law(completed(campaign, store.shard), blocks))
+
+
+def least_false_answers(k: int, groups: Sequence[tuple[Law | Nearest, NDArray[np.int64]]]) -> int:
+    """Return how many reports must be false, at least, by laws and how often each of their codes was reported."""
+    each = [least_false(law, 1, counts, ALPHA / len(groups)) for law, counts in groups]
+    return sum(each) if k == 1 else max(each, default=0)
+
+
+def least_false(law: Law | Nearest, k: int, counts: NDArray[np.int64], alpha: float = ALPHA) -> int:
     """Return how many reports must be false, at least.
 
     Parameters
@@ -80,16 +100,18 @@ def least_false(law: Law, k: int, counts: NDArray[np.int64]) -> int:
         The law, and how many codes a report has.
     counts
         How often each output code was reported.
+    alpha
+        Probability of an accusation without a false report.
     """
     total = int(counts.sum())
     if not total:
         return 0
-    most, least = _extremes(law)
-    inside = _sums(counts)
+    most, least = extremes(law)
+    inside = sums_of_runs(counts)
     found = np.concatenate([inside, total - inside])  # in each run, and outside of it
     chances = np.concatenate([most, TOTAL - least]) / TOTAL
-    level = ALPHA / found.size
-    suspicious = np.flatnonzero(_tail(found, total, chances) < level)
+    level = alpha / found.size
+    suspicious = np.flatnonzero(binomial_tail(found, total, chances) < level)
     return max((_least(int(found[i]), total, k, float(chances[i]), level) for i in suspicious), default=0)
 
 
@@ -98,14 +120,14 @@ def _least(found: int, total: int, k: int, chance: float, level: float) -> int:
     low, high = 0, total // k  # too few, enough
     while high - low > 1:
         middle = (low + high) // 2
-        if _tail(np.array([found - middle * k]), total - middle * k, np.array([chance]))[0] < level:
+        if binomial_tail(np.array([found - middle * k]), total - middle * k, np.array([chance]))[0] < level:
             low = middle
         else:
             high = middle
     return high
 
 
-def _tail(found: NDArray[np.int64], trials: int, chances: Floats) -> Floats:
+def binomial_tail(found: NDArray[np.int64], trials: int, chances: Floats) -> Floats:
     """Return ``Pr[Binomial(trials, chance) >= found]``."""
     from scipy.special import betainc  # the service verifies nothing and stays small
 
@@ -114,16 +136,28 @@ def _tail(found: NDArray[np.int64], trials: int, chances: Floats) -> Floats:
     return np.where(found <= 0, 1.0, tail)
 
 
-def _extremes(law: Law) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def extremes(law: Law | Nearest) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the largest and the smallest weight of each run of codes, over all levels."""
-    most = least = _sums(law.weights(0))
+    if isinstance(law, Nearest):
+        return _extremes_of_directions(law)
+    most = least = sums_of_runs(law.weights(0))
     for level in range(1, law.levels):
-        sums = _sums(law.weights(level))
+        sums = sums_of_runs(law.weights(level))
         most, least = np.maximum(most, sums), np.minimum(least, sums)
     return most, least
 
 
-def _sums(values: NDArray[np.int64]) -> NDArray[np.int64]:
+def _extremes_of_directions(law: Nearest) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the same for directions: any of them can be the nearest, so as many as fit into a run, or as few."""
+    sizes = sums_of_runs(np.ones(law.outputs, dtype=np.int64))
+    same = sums_of_runs(law.weights(()))  # as if none were near, with what is left of all weights in its place
+    more = law.high - law.low
+    inside = np.minimum(sizes, law.near), np.maximum(0, law.near - (law.outputs - sizes))
+    most, least = (same + near * more for near in inside)
+    return most, least
+
+
+def sums_of_runs(values: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the sums of all runs of 1, 2, 4, ... neighbours that tile the values, as long as there are two."""
     sizes = [2**bits for bits in range(max(1, (values.size - 1).bit_length()))]
     return np.concatenate([np.add.reduceat(values, np.arange(0, values.size, size)) for size in sizes])

@@ -68,6 +68,17 @@ class Earlier:
         former = None if before is None else as_graph(before)
         return cls(embedding=embedding, graph=as_graph(graph), before=former, tolerance=tolerance, unknown=unknown)
 
+    def compact_and_changed(self, *, news: bool) -> bool:
+        """Say whether compact vectors must be made anew: their directions follow from all reports and the graph."""
+        compact = self.embedding.provenance.run.projection is not None
+        if compact and (news or self.before is not None):
+            logger.info(
+                "compact vectors are made from the beginning, with the same dimensions: their directions follow from "
+                "all reports, so that they do not compare with the earlier ones"
+            )
+            return True
+        return False
+
     def used(self, reports: Reports) -> Reports:
         """Return those of the older reports that are in the embedding: their nodes were in its graph."""
         made_from = self.graph if self.before is None else self.before
@@ -95,7 +106,9 @@ class Earlier:
         made = self.embedding.provenance
         walk = made.run.walk if self.tolerance is None else replace(made.run.walk, tolerance=self.tolerance)
         joining = Joining.like(made.source, self.unknown)
-        embedding = embed(self.graph, reports, **asdict(walk), **asdict(joining), on=on, progress=progress)
+        dimensions = None if made.run.projection is None else made.run.projection.dimensions
+        told = asdict(walk) | asdict(joining) | {"dimensions": dimensions}
+        embedding = embed(self.graph, reports, **told, on=on, progress=progress)
         return Made(embedding, len(reports), updated=False)
 
 

@@ -77,13 +77,15 @@ def update_from_reports(
     earlier = Earlier.of(previous, graph, before, tolerance=tolerance, unknown=unknown)
     digest, (old, new) = newer.digest, (_whole(older), _whole(newer))
     gone = _gone(new, old)
-    if not gone:
+    if gone:
+        remark_erased(f"{gone:,} of {len(old):,}")
+        made = earlier.anew(new, on, progress)
+    elif earlier.compact_and_changed(news=digest != older.digest):
+        made = earlier.anew(new, on, progress)
+    else:
         used = earlier.used(old)
         made = earlier.add(used, new.take(np.flatnonzero(rows_among(used.ids, new.ids) < 0)), on)
         remark_news(made)
-    else:
-        remark_erased(f"{gone:,} of {len(old):,}")
-        made = earlier.anew(new, on, progress)
     return made.with_source(reports_digest=digest)
 
 
@@ -116,6 +118,4 @@ def _gone(newer: Reports, older: Reports) -> int:
 
 
 def _whole(reports: Reports | ReportParts) -> Reports:
-    if isinstance(reports, Reports):
-        return reports
-    return Reports.concatenate([reports.read(part) for part in range(len(reports))])
+    return reports if isinstance(reports, Reports) else reports.whole()

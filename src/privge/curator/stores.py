@@ -121,8 +121,10 @@ def _updated(store: Store, earlier: Earlier, since: int, on: Local, progress: Pr
     # Everything first, then the news: what arrives in between is news, and is counted once.
     whole = None if earlier.before is None else take_snapshot(store, name)
     news = take_snapshot(store, name, after=since)
-    if store.stale_since(name, since) or not state.reports:  # erased, or all retired
+    erased = store.stale_since(name, since) or not state.reports  # or all retired
+    if erased:
         remark_erased()
+    if erased or earlier.compact_and_changed(news=len(news.reports) > 0):
         now = take_snapshot(store, name)
         _refuse_none(now.reports)
         return earlier.anew(now.reports, on, progress).with_source(store_sequence=now.sequence)

@@ -31,7 +31,11 @@ class DataDirectory:
 
     def place(self, description: Description, file: DataFile) -> Path:
         """Return where a file belongs."""
-        return self.path / description.name / file.name
+        return self.folder(description) / file.name
+
+    def folder(self, description: Description) -> Path:
+        """Return the folder of a dataset."""
+        return self.path / description.name if description.folder is None else description.folder
 
     def missing(self, description: Description) -> tuple[DataFile, ...]:
         """Return the files of a dataset that are not there."""
@@ -40,6 +44,11 @@ class DataDirectory:
     def read(self, description: Description) -> dict[str, Blob]:
         """Return the checked bytes of every file of a dataset, by role."""
         missing = self.missing(description)
+        if missing and description.folder is not None:
+            raise DatasetMissing(
+                f"{self.folder(description)}: {', '.join(file.name for file in missing)} is not there; put it there, "
+                "or correct [files] in dataset.toml"
+            )
         if missing:
             raise DatasetMissing(
                 f"{description.name}: {len(missing)} of {len(description.files)} files are missing; run "
@@ -50,6 +59,8 @@ class DataDirectory:
     def read_file(self, description: Description, file: DataFile) -> Blob:
         """Return the bytes of one file that is there; refuse them if they are not the published ones."""
         path = self.place(description, file)
+        if file.sha256 is None:
+            return Blob(path)
         try:
             with path.open("rb") as stream:  # never more than a byte too many, whatever lies there
                 data = stream.read(file.largest + 1)
@@ -59,7 +70,7 @@ class DataDirectory:
         if problem is None:
             return Blob(path, data)
         advice = "remove it and download it again"
-        if self.ours:
+        if self.ours and description.folder is None:
             path.unlink(missing_ok=True)
             advice = "it was removed; download it again"
         raise DatasetCorrupt(f"{path}: {problem}; {advice}")
@@ -86,7 +97,7 @@ def difference(data: bytes, published: Published) -> str | None:
     if len(data) > published.largest:
         return "larger than the published file"
     found = hashlib.sha256(data).hexdigest()
-    if found != published.sha256:
+    if published.sha256 is not None and found != published.sha256:
         return f"the checksum is not that of the published file: SHA-256 {found} instead of {published.sha256}"
     return None
 
@@ -98,4 +109,4 @@ def by_hand(description: Description, directory: DataDirectory) -> str:
         names.setdefault(file.url, []).append(file.name)
     places = [f"{', '.join(together)} (from {url})" for url, together in names.items()]
     rest = [f"{len(places) - _SHOWN} more, see `privge datasets --json`"] if len(places) > _SHOWN else []
-    return f"put {', '.join(places[:_SHOWN] + rest)} into {directory.path / description.name}"
+    return f"put {', '.join(places[:_SHOWN] + rest)} into {directory.folder(description)}"

@@ -2,15 +2,16 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final, Protocol
 
-from privge.datasets.contents import Blob, Contents
+from privge.datasets.contents import Blob, Contents, NamedContents
 from privge.datasets.dataset import Statistics
 
 LARGEST_FILE: Final = 64 * 2**20
 """Bytes that a file may have whose size nobody wrote down."""
 
-Reader = Callable[[Mapping[str, Blob]], Contents]
+Reader = Callable[[Mapping[str, Blob]], Contents | NamedContents]
 
 
 class Published(Protocol):
@@ -29,8 +30,8 @@ class Published(Protocol):
         """How many they may be."""
 
     @property
-    def sha256(self) -> str:
-        """Their checksum."""
+    def sha256(self) -> str | None:
+        """Their checksum; None if nobody wrote it down."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,21 +74,21 @@ class DataFile:
     name
         Path inside the folder of the dataset.
     size, sha256
-        What its bytes must be. A size that nobody wrote down is None.
+        What its bytes must be; None where nobody wrote it down. Without a checksum nothing is checked.
     source
-        Where it is published: an address of its own, or the archive that holds it.
+        Where it is published: an address of its own, or the archive that holds it; None if it is somebody's own.
     """
 
     role: str
     name: str
     size: int | None
-    sha256: str
-    source: str | Archive
+    sha256: str | None
+    source: str | Archive | None
 
     @property
     def url(self) -> str:
-        """The address to get it from."""
-        return self.source if isinstance(self.source, str) else self.source.url
+        """The address to get it from; empty if there is none."""
+        return self.source.url if isinstance(self.source, Archive) else self.source or ""
 
     @property
     def largest(self) -> int:
@@ -97,7 +98,7 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """A dataset of the catalogue.
+    """A dataset of the catalogue, or of somebody's own folder.
 
     Parameters
     ----------
@@ -115,6 +116,8 @@ class Description:
         What the files must turn out to hold; None where that is not fixed.
     paper_edges
         Number of edges that the paper prints; None for datasets that it does not use.
+    folder
+        Where the files are, if it is somebody's own; None for a folder of this name among the datasets.
     """
 
     name: str
@@ -127,3 +130,4 @@ class Description:
     high: float = 1.0
     statistics: Statistics | None = None
     paper_edges: int | None = None
+    folder: Path | None = None

@@ -23,9 +23,9 @@ def fetch(
 ) -> None:
     """Download the files of a dataset that are not there. Files that are there stay as they are."""
     missing = directory.missing(description)
-    if not missing:
-        return
-    folder = directory.path / description.name
+    if not missing or any(file.source is None for file in missing):
+        return  # there is nowhere to get somebody's own from; whoever reads them says so
+    folder = directory.folder(description)
     try:
         with _alone_in(folder):
             _fetch(description, directory, progress, retries)
@@ -69,7 +69,7 @@ def _fetch_archive(
     report: Callable[[int], None],
     retries: Retries,
 ) -> None:
-    folder = directory.path / description.name
+    folder = directory.folder(description)
     target = folder / f".{archive.name}"  # beside whatever a person may have put there
     wanted = [file for file in directory.missing(description) if file.source == archive]
     try:

@@ -1,8 +1,8 @@
 """Worlds: a graph, private profiles with their public encoding, labels, and a split; to try questions on."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from privge.questions import ChoiceFeature, CountFeature, Encoding, NumberFeatur
 from privge.questions.features import Feature
 from privge.questions.people import People
 from privge.tasks import NodeSplit, split_nodes
+from privge.tasks.splits import Shares
 
 _DEMO_SHARES = (0.35, 0.15, 0.5)
 _SIZES = (1, 2, 4, 6, 8, 11, 16, 23, 32, 45, 64, 91, 128, 181, 256)
@@ -33,7 +34,7 @@ class World:
     Parameters
     ----------
     name
-        What it is called.
+        The name by which `world` makes it again.
     graph
         Who knows whom; public.
     features
@@ -44,6 +45,10 @@ class World:
         The public encoding of features: bounds and scales, never computed from the data.
     split
         Training, validation and test nodes, by row.
+    shares
+        Of these three, if they are drawn anew.
+    dataset
+        Where it comes from, if it is a dataset: it has the features as the paper's pipeline takes them.
     """
 
     name: str
@@ -52,6 +57,12 @@ class World:
     labels: NDArray[np.int64]
     encoding: Encoding
     split: NodeSplit
+    shares: Shares = (0.5, 0.25, 0.25)
+    dataset: Dataset | None = None
+
+    def divided(self, seed: int) -> Self:
+        """Return the same data with the split of another seed."""
+        return replace(self, split=split_nodes(self.labels, seed=seed, shares=self.shares))
 
     def __repr__(self) -> str:
         return f"World({self.name!r}, {self.graph.nodes:,} nodes, {self.encoding.columns:,} coordinates)"
@@ -91,10 +102,15 @@ def world(name: str, seed: int, *, data_dir: str | PathLike[str] | None = None) 
         return World(name, people.graph, people.table, people.labels, encoding, split)
     if name not in DATASETS:
         raise ValueError(f"there is no world {name!r}; there are {', '.join((*MADE_UP, *DATASETS))}")
-    data = load(name, data_dir=data_dir)
-    return World(
-        name, data.graph, data.features, data.labels, profile_encoding(data), split_nodes(data.labels, seed=seed)
-    )
+    return world_of(load(name, data_dir=data_dir), seed)
+
+
+def world_of(data: Dataset, seed: int) -> World:
+    """Return the world of a dataset, whose split the seed decides: raw values with their encoding, or numbers."""
+    split = split_nodes(data.labels, seed=seed)
+    if data.people is not None and data.encoding is not None:
+        return World(data.name, data.graph, data.people, data.labels, data.encoding, split, dataset=data)
+    return World(data.name, data.graph, data.features, data.labels, profile_encoding(data), split, dataset=data)
 
 
 def profile_encoding(data: Dataset) -> Encoding:
@@ -143,4 +159,5 @@ def own_world(
     order = np.empty(graph.nodes, dtype=np.int64)
     order[rows] = np.arange(len(rows))
     known = LabelledGraph.of(graph, labels).labels.places
-    return World("own", graph, people.take(order), known, encoding, split_nodes(known, seed=seed, shares=_DEMO_SHARES))
+    split = split_nodes(known, seed=seed, shares=_DEMO_SHARES)
+    return World("own", graph, people.take(order), known, encoding, split, _DEMO_SHARES)

@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 from privge.embedding.smoothed import Smoothed, Smoothing
-from privge.propagation import Propagation, Walk
+from privge.propagation import Leading, Propagation, Walk
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +31,8 @@ class Computation:
         How long it took.
     smoothing
         What was left to Stein's unbiased risk, if anything was.
+    projection
+        On which directions the vectors were projected; None if they have all columns.
     """
 
     alpha: float
@@ -42,9 +44,12 @@ class Computation:
     precision: str
     seconds: float
     smoothing: Smoothing | None = None
+    projection: Leading | None = None
 
     @classmethod
-    def of(cls, walk: Walk, run: Propagation, smoothing: Smoothing | None = None) -> Self:
+    def of(
+        cls, walk: Walk, run: Propagation, smoothing: Smoothing | None = None, projection: Leading | None = None
+    ) -> Self:
         """Write down a propagation."""
         done = run.certificate
         return cls(
@@ -55,6 +60,7 @@ class Computation:
             precision=done.precision,
             seconds=run.seconds,
             smoothing=smoothing,
+            projection=projection,
         )
 
     @classmethod
@@ -90,8 +96,9 @@ class Computation:
     @classmethod
     def from_json(cls, told: dict[str, Any]) -> Self:
         """Read the fields that a file has."""
-        chosen = told.get("smoothing")
-        return cls(**{**told, "smoothing": None if chosen is None else Smoothing(**chosen)})
+        parts = {"smoothing": Smoothing, "projection": Leading}
+        read = {name: kind(**told[name]) for name, kind in parts.items() if told.get(name) is not None}
+        return cls(**{**told, **read})
 
     @property
     def walk(self) -> Walk:

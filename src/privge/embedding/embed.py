@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Literal, TypedDict, Unpack
 
 from privge._typing import Decoding, Progress
+from privge.embedding.compact import compact, remark_cost
 from privge.embedding.computation import Computation
 from privge.embedding.embedding import Embedding
 from privge.embedding.join import Joining, Unknown, feature_rows
@@ -32,6 +33,7 @@ def embed(
     r: float = DEFAULT_R,
     tolerance: float = DEFAULT_TOLERANCE,
     smoother: Family | None = None,
+    dimensions: int | None = None,
     decoding: Decoding = "raw",
     clip: float | None = None,
     unknown: Unknown = "refuse",
@@ -56,6 +58,9 @@ def embed(
         Instead of propagating with ``alpha`` and ``r``, estimate the clean features by the smoother that has the
         smallest risk: ``auto`` for any, or the name of a family (`privge.smoothing.FAMILIES`). What it is expected to
         gain stands in ``provenance.run.smoothing``.
+    dimensions
+        Keep so many columns instead of all: the leading directions of the vectors, found without computing the others
+        (`privge.propagation.leading`). Which they are stands in ``provenance.run.projection``.
     decoding
         ``raw`` as in the paper, or ``unbiased``.
     clip
@@ -66,6 +71,8 @@ def embed(
         ``on``, where to compute: `privge.Local`, this machine (if it is left out), or `privge.OnCluster`, a Dask
         cluster. ``progress``, called with the columns done and the columns in all.
     """
+    if smoother is not None and dimensions is not None:
+        raise ValueError("a smoother estimates all columns: leave out dimensions, or the smoother")
     if smoother is not None and smoother not in SMOOTHERS:
         raise ValueError(f"smoother must be one of {', '.join(SMOOTHERS)}, got {smoother!r}")
     on, progress = computing.pop("on", HERE), computing.pop("progress", None)
@@ -81,24 +88,30 @@ def embed(
     if isinstance(on, OnCluster):
         if alpha == "auto" or smoother is not None:
             raise ValueError("a smoother is chosen on this machine, not on a cluster; give alpha as a number")
+        if dimensions is not None:
+            raise ValueError("compact vectors are made on this machine, not on a cluster: leave out dimensions")
         from privge.embedding.cluster import embed_on_cluster
 
         shared = graph if isinstance(graph, StoredGraph) else as_graph(graph)
         return embed_on_cluster(on, shared, reports, walk, joining, progress)
     graph = as_graph(graph)
     if isinstance(reports, ReportParts):
-        reports = Reports.concatenate([reports.read(part) for part in range(len(reports))])
+        reports = reports.whole()
     features = feature_rows(graph, reports, joining)
     participation = int(reported(features).sum()) / max(1, graph.nodes)
     source = Source.of(reports.campaign, joining, participation)
-    if smoother is None and alpha != "auto":
+    smoothing = None
+    if smoother is not None or alpha == "auto":
+        known = known_noise(features, reports.campaign, joining)
+        if smoother is not None:
+            made = smoothed(graph, features, known, smoother, progress)
+            return Embedding(graph.ids, made.matrix, Provenance.of(source, graph, Computation.of_smoothed(made)))
+        smoothing = alpha_for(graph, features, known, r)
+        walk = replace(walk, alpha=smoothing.alpha)
+    if dimensions is None:
+        remark_cost(features.shape)
         matrix, run = propagate_here(graph, features, walk, on, progress)
-        return Embedding(graph.ids, matrix, Provenance.of(source, graph, Computation.of(walk, run)))
-    known = known_noise(features, reports.campaign, joining)
-    if smoother is not None:
-        made = smoothed(graph, features, known, smoother, progress)
-        return Embedding(graph.ids, made.matrix, Provenance.of(source, graph, Computation.of_smoothed(made)))
-    smoothing = alpha_for(graph, features, known, r)
-    walk = replace(walk, alpha=smoothing.alpha)
-    matrix, run = propagate_here(graph, features, walk, on, progress)
-    return Embedding(graph.ids, matrix, Provenance.of(source, graph, Computation.of(walk, run, smoothing)))
+        return Embedding(graph.ids, matrix, Provenance.of(source, graph, Computation.of(walk, run, smoothing)))
+    matrix, run, projection = compact(graph, features, walk, on, reports.campaign.id, dimensions, progress)
+    computation = Computation.of(walk, run, smoothing, projection)
+    return Embedding(graph.ids, matrix, Provenance.of(source, graph, computation))

@@ -17,10 +17,14 @@ from privge.embedding import files
 from privge.embedding.channel import ChannelColumns
 from privge.embedding.npy import read_npy, write_npy
 from privge.embedding.parts import write_parts
+from privge.embedding.pgvector import write_pgvector
 from privge.embedding.provenance import Provenance
+from privge.embedding.pyg import Split, as_data
 from privge.embedding.similar import Metric, lengths_of, most_similar_rows
 from privge.embedding.word2vec import write_word2vec
 from privge.errors import BadData
+from privge.graph import Graph
+from privge.graph.labels import LabelsById
 from privge.ids import Ids, RowsById, SeveralIds, is_node
 from privge.propagation import Matrix
 
@@ -151,14 +155,32 @@ class Embedding:
         return pd.DataFrame(np.asarray(self.matrix), index=pd.Index(self.ids, name="id"))
 
     to_pandas = to_frame  # what it was called at first
+    to_dataframe = to_frame
 
-    def to_pyg(self, data: Any) -> Any:  # noqa: ANN401 (PyTorch Geometric is not a dependency)
-        """Return a copy of a PyTorch Geometric ``Data`` with the vectors as node features ``x``."""
+    def to_pyg(self, data: Any, *, labels: LabelsById | None = None, split: Split | None = None) -> Any:  # noqa: ANN401 (PyTorch Geometric is not a dependency)
+        """Return a ``Data`` of PyTorch Geometric with the vectors as node features ``x``.
+
+        Parameters
+        ----------
+        data
+            The `Graph`, whose edges the result gets; its nodes stand in the order of this embedding, and ``ids`` says
+            whose they are. Or a ``Data``: the result is a copy of it, where node ``i`` gets the vector of the id ``i``,
+            or of row ``i`` if ids are not numbers.
+        labels
+            With a graph: classes by id, for ``y``; -1 for whoever has none. ``classes`` says what they are called.
+        split
+            With a graph: a `privge.tasks.NodeSplit` of ids, for ``train_mask``, ``val_mask`` and ``test_mask``.
+        """
+        if isinstance(data, Graph):
+            return as_data(self.ids, self.to_numpy(), data, labels, split)
         with needed("PyTorch Geometric"):
             import torch
 
+        vectors = self.to_numpy()
+        if self.ids.dtype != np.object_ and np.array_equal(np.sort(self.ids), np.arange(len(self))):
+            vectors = vectors[np.argsort(self.ids)]
         copy = data.clone()
-        copy.x = torch.from_numpy(self.to_numpy())
+        copy.x = torch.from_numpy(vectors)
         return copy
 
     def to_arrow(self) -> pa.Table:
@@ -167,15 +189,17 @@ class Embedding:
         return pa.Table.from_batches([files.batch(vectors, slice(0, len(self)))], schema=files.schema_of(vectors))
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the embedding in the format that the name stands for; `load` reads all but the last.
+        """Write the embedding in the format that the name stands for; `load` reads the first two.
 
         Parameters
         ----------
         path
             ``.parquet``, a file, or a name without an ending, a folder or address of parts (`to_parquet`); ``.npy``
-            (`to_npy`); ``.txt`` or ``.vec`` (`to_word2vec`).
+            (`to_npy`); ``.txt``, ``.vec`` or ``.w2v`` (`to_word2vec`); ``.sql`` or ``.csv`` (`to_pgvector`).
         """
-        writers = {".npy": self.to_npy, ".txt": self.to_word2vec, ".vec": self.to_word2vec, ".parquet": self.to_parquet}
+        words = dict.fromkeys((".txt", ".vec", ".w2v"), self.to_word2vec)
+        writers = {".npy": self.to_npy, **words, **dict.fromkeys((".sql", ".csv"), self.to_pgvector)}
+        writers[".parquet"] = self.to_parquet
         place = fspath(path)
         suffix = Path(place).suffix
         if suffix not in writers and suffix and "://" not in place and not Path(place).is_dir():
@@ -185,10 +209,11 @@ class Embedding:
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
         """Read what `save` wrote: ``.parquet``, a folder of parts, or ``.npy``."""
-        if fspath(path).endswith((".vec", ".txt")):
+        if fspath(path).endswith((".vec", ".txt", ".w2v", ".sql", ".csv")):
+            reader = "psql or COPY" if fspath(path).endswith((".sql", ".csv")) else "KeyedVectors.load_word2vec_format"
             raise BadData(
                 f"{fspath(path)}: this format holds no provenance; give the .parquet, .npy or folder of the embedding "
-                "(gensim reads this one: KeyedVectors.load_word2vec_format)"
+                f"({'PostgreSQL' if 'COPY' in reader else 'gensim'} reads this one: {reader})"
             )
         return cls.from_npy(path) if fspath(path).endswith(".npy") else cls.from_parquet(path)
 
@@ -222,6 +247,13 @@ class Embedding:
         The file is complete or absent. It holds no provenance.
         """
         write_word2vec(Path(path), self._stored())
+
+    def to_pgvector(self, path: str | PathLike[str]) -> None:
+        """Write the vectors for pgvector: ``.sql``, a script for psql, or ``.csv`` for a COPY of your own.
+
+        The file is complete or absent. The script has the provenance as a comment.
+        """
+        write_pgvector(Path(path), self._stored())
 
     @classmethod
     def from_parquet(cls, path: str | PathLike[str]) -> Self:

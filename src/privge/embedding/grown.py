@@ -14,6 +14,7 @@ from privge.embedding.new_reports import NewReports
 from privge.embedding.provenance import PublicGraph
 from privge.errors import BadData
 from privge.graph import Graph
+from privge.graph.labelled import all_found
 from privge.ids import Ids
 from privge.propagation import ENGINES, ChangeTooLarge, Growth, Local, Matrix, Walk, propagate_growth
 from privge.propagation.propagate import propagate_here
@@ -94,14 +95,8 @@ def _places(before: Graph, graph: Graph) -> NDArray[np.int64]:
     """Return the row in the new graph of each node of the former one, all of which must be there."""
     if _same(before.ids, graph.ids[: before.nodes]):
         return np.arange(before.nodes)
-    places = graph.rows_of(before.ids)
-    absent = int((places < 0).sum())
-    if absent:
-        raise BadData(
-            f"{absent:,} of {before.nodes:,} nodes of the former graph are not in the new one; an update adds "
-            "nodes and removes none: make the embedding anew"
-        )
-    return places
+    why = "an update adds nodes and removes none: make the embedding anew"
+    return all_found(graph.rows_of(before.ids), f"nodes of the former graph are not in the new one; {why}")
 
 
 def _in_order(embedding: Embedding, graph: Graph) -> Matrix:

@@ -28,6 +28,7 @@ from privge.campaign import Campaign
 from privge.embedding.join import Reading
 from privge.errors import BadData
 from privge.mechanisms import Clipped
+from privge.mechanisms.second_moment import SecondMoment
 from privge.questions import Choice, Direction, Model, Question, YesNo
 from privge.smoothing import Noise
 
@@ -73,10 +74,10 @@ def known_noise(rows: scipy.sparse.csr_array, campaign: Campaign, reading: Readi
     energies = np.asarray(rows.multiply(rows).sum(axis=1), dtype=np.float64).ravel()
     if campaign.questions is not None:
         return _of_answers(energies, means, reported, campaign, reading)
-    moments = _Moments.of(campaign, reading)
+    moments = _moments(campaign, reading)
     entry = energies.sum() / reported / width
     least = max(0.0, (float(means @ means) / width - entry / reported) / max(moments.gain**2, 1e-300))
-    square, estimator = moments.mean_square(entry, min(1.0, least))
+    square, estimator = _mean_square(moments, entry, min(1.0, least))
     clean = moments.gain**2 * square * width
     noise = max(0.0, entry * width - clean)
     by_row = energies - clean if noise > clean else np.full(len(energies), noise)
@@ -109,31 +110,16 @@ def _has_unit_length(question: Question, campaign: Campaign) -> bool:
     return isinstance(question, Choice | Direction | Model | YesNo)
 
 
-@dataclass(frozen=True, slots=True)
-class _Moments:
-    """The gain, and the second moment ``at_middle + by_square * x^2``; levels say whether there are but two inputs."""
+def _moments(campaign: Campaign, reading: Reading) -> SecondMoment:
+    law, k, width, clip = campaign.law, campaign.k, campaign.dimensions, reading.clip
+    mechanism = campaign.sampled if clip is None else Clipped(law, k, width, clip)
+    return SecondMoment.of(mechanism, reading.decoding)
 
-    gain: float
-    at_middle: float
-    by_square: float
-    levels: int
 
-    @classmethod
-    def of(cls, campaign: Campaign, reading: Reading) -> "_Moments":
-        law, k, width, clip = campaign.law, campaign.k, campaign.dimensions, reading.clip
-        mechanism = campaign.sampled if clip is None else Clipped(law, k, width, clip)
-        scale = 1.0 if reading.decoding == "raw" else 1 / float(mechanism.gain)
-        steps = mechanism.levels - 1
-        mean, end = (float(moment) for moment in mechanism.moments(steps))
-        inner = float(mechanism.moments(steps // 2)[1])
-        square = (2 * (steps // 2) / steps - 1) ** 2  # 0, unless the grid is even
-        slope = (end - inner) / (1 - square) if steps > 1 else 0.0
-        return cls(scale * mean, scale**2 * (end - slope), scale**2 * slope, mechanism.levels)
-
-    def mean_square(self, entry: float, least: float) -> tuple[float, str]:
-        """Return the mean square of the features, and how it is known."""
-        if self.levels == 2:
-            return 1.0, _KNOWN
-        if self.by_square <= 1e-9 * self.at_middle:
-            return least, _LARGEST
-        return float(np.clip((entry - self.at_middle) / self.by_square, least, 1.0)), _MEASURED
+def _mean_square(moments: SecondMoment, entry: float, least: float) -> tuple[float, str]:
+    """Return the mean square of the features, and how it is known."""
+    if moments.levels == 2:
+        return 1.0, _KNOWN
+    if not moments.tells_squares:
+        return least, _LARGEST
+    return float(np.clip((entry - moments.at_middle) / moments.by_square, least, 1.0)), _MEASURED

@@ -171,7 +171,8 @@ class Provenance:
     def to_json(self) -> str:
         """Return the text that is written beside the vectors."""
         told = asdict(self)
-        for part, name in ((told["run"], "smoothing"), *((source, "round") for source in told["sources"])):
+        run = [(told["run"], name) for name in ("smoothing", "projection")]
+        for part, name in (*run, *((source, "round") for source in told["sources"])):
             if part[name] is None:
                 del part[name]  # as ever, where there was no such thing
         if not self.channels:

@@ -30,24 +30,27 @@ NOTHING = "these reports tell nothing beyond the graph"
 
 @dataclass(frozen=True, slots=True)
 class Automatic:
-    """What of the computation is left to Stein's unbiased risk.
+    """What of the computation is chosen from the reports.
 
     By default nothing is.
 
     Parameters
     ----------
     alpha
-        Whether alpha is chosen by it.
+        Whether alpha is chosen by Stein's unbiased risk.
     smoother
-        Among which smoothers it chooses, if all of it is; see `privge.embed`.
+        Among which smoothers that risk chooses, if all of it is; see `privge.embed`.
+    dimensions
+        How many leading directions are kept; None keeps all columns.
     """
 
     alpha: bool = False
     smoother: Family | None = None
+    dimensions: int | None = None
 
     def options(self, walk: Walk) -> dict[str, Any]:
         """Return what `privge.embed` is told."""
-        told = asdict(walk) | {"smoother": self.smoother}
+        told = asdict(walk) | {"smoother": self.smoother, "dimensions": self.dimensions}
         return told | {"alpha": "auto"} if self.alpha else told
 
 

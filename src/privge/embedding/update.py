@@ -10,7 +10,7 @@ from privge.embedding.embedding import Embedding
 from privge.embedding.grown import update_for_grown_graph
 from privge.embedding.join import Joining
 from privge.embedding.new_reports import NewReports
-from privge.errors import BadData, CampaignMismatch
+from privge.errors import BadData, CampaignMismatch, NotUpdatable
 from privge.graph import Graph, GraphData, as_graph
 from privge.propagation import Matrix, Walk, propagate_change
 from privge.reports import Reports
@@ -55,6 +55,11 @@ def update(
     made, graph = embedding.provenance, as_graph(graph)
     before = None if before is None else as_graph(before)
     made.check_updatable()
+    if made.run.projection is not None:
+        raise NotUpdatable(
+            "the vectors are compact, and their directions follow from all reports: make them anew with the same "
+            "dimensions, which privge.curator does by itself"
+        )
     for part in (reports, new_reports):
         if part.campaign.id != made.source.campaign:
             raise CampaignMismatch(

@@ -2,18 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Self, TypeAlias, get_args
+from typing import Any, Literal, Self, TypeAlias
 
 from privge.experiments.method import Method, kind_of, method_of_record
+from privge.tasks.settings import Task
 
-Task: TypeAlias = Literal["nodes", "links"]
 Form: TypeAlias = Literal["scaled", "paper"]
 """Whether heads bring all inputs to one scale, or take them as they are, as in the paper."""
 
 Whose: TypeAlias = Literal["own", "shuffled"]
 """Whether people report their own features, or, as a control, those of somebody drawn by chance."""
-
-TASKS: tuple[Task, ...] = get_args(Task)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from privge.datasets import DATASETS
-from privge.experiments.cell import Cell, Task
+from privge.experiments.cell import Cell
 from privge.experiments.comparison import Comparison, Table
-from privge.experiments.plan import HDS, k_cells, task_plan
+from privge.experiments.plan import HDS, k_cells
+from privge.tasks.settings import Task
 
 
 def conclusions(table: Table, task: Task, dataset: str) -> Iterator[str]:
     """Yield sentences on one task and dataset, from what is finished."""
-    plan = task_plan(task)
+    plan = table.plan(task)
     k = plan.datasets[dataset].k
     hds = [Cell(task, dataset, HDS, epsilon, k) for epsilon in plan.epsilons]
     finished = [cell for cell in hds if table.records(cell)]
@@ -30,10 +31,10 @@ def _worth(table: Table, cell: Cell) -> Iterator[str]:
     """Say what a cell reaches, then what its features are worth beside each control."""
     one = table.comparison(cell)
     yield (
-        f"At ε = {cell.epsilon:g}, HDS (k = {cell.k} of {_features(cell.dataset)} features) reaches {one.value.said}; "
-        f"noise of the same shape, with no features at all, {one.structure_only.said}; the same mechanism on features "
-        f"shuffled over people {one.shuffled.said}; {one.graph_alone_by.label} {one.graph_alone.said}; "
-        f"the true features {one.no_privacy.said}."
+        f"At ε = {cell.epsilon:g}, HDS (k = {cell.k} of {_features(table, cell.dataset)} features) reaches "
+        f"{one.value.said}; noise of the same shape, with no features at all, {one.structure_only.said}; the same "
+        f"mechanism on features shuffled over people {one.shuffled.said}; {one.graph_alone_by.label} "
+        f"{one.graph_alone.said}; the true features {one.no_privacy.said}{_largest(one)}."
     )
     yield (
         f"At ε = {cell.epsilon:g}, HDS minus structure-only: {one.lift.said}; minus shuffled features: "
@@ -47,6 +48,11 @@ def _worth(table: Table, cell: Cell) -> Iterator[str]:
     yield f"At ε = {cell.epsilon:g}, HDS minus the graph alone: {over_graph}."
 
 
+def _largest(one: Comparison) -> str:
+    """Return the share of the largest class, in words; pairs have none."""
+    return "" if one.majority is None else f"; the largest class alone {one.majority:.1f}"
+
+
 def _verdict(one: Comparison) -> str:
     """Return what the private features are worth, by the higher null; nothing follows if one was not run."""
     if math.isnan(one.worth.mean):
@@ -58,14 +64,16 @@ def _verdict(one: Comparison) -> str:
     )
 
 
-def _features(dataset: str) -> str:
+def _features(table: Table, dataset: str) -> str:
     """Return how many features people have: what an answer is worth depends on it."""
+    if dataset in table.own:
+        return f"{table.own[dataset].features:,}"
     statistics = DATASETS[dataset].statistics
     return "its" if statistics is None else f"{statistics.features:,}"
 
 
 def _against_no_privacy(table: Table, cell: Cell) -> str:
-    difference = table.difference(cell, task_plan(cell.task).no_privacy_of(cell)).concluded(
+    difference = table.difference(cell, table.plan(cell.task).no_privacy_of(cell)).concluded(
         "noise beats the true features here, with this head",
         "the true features are better",
         "no difference can be told",
@@ -76,7 +84,7 @@ def _against_no_privacy(table: Table, cell: Cell) -> str:
 def _mechanisms(table: Table, hds: Cell) -> Iterator[str]:
     """Compare HDS with its best rival, by the paper's rule for k and at equal k."""
     assert hds.epsilon is not None  # noqa: S101 (for the type checker)
-    plan = task_plan(hds.task)
+    plan = table.plan(hds.task)
     equal = [replace(hds, method=mechanism) for mechanism in plan.mechanisms if mechanism is not HDS]
     ruled = [replace(rival, k=plan.k_of(hds.dataset, rival.method, hds.epsilon)) for rival in equal]
     groups = {"the paper's k for each": ruled, f"k = {hds.k} for all": equal}
@@ -99,8 +107,9 @@ def _effect_of_k(table: Table, task: Task, dataset: str) -> Iterator[str]:
         cells = sorted((cell for cell in finished if cell.epsilon == epsilon), key=lambda cell: cell.k or 0)
         if len(cells) > 3:
             first, last = cells[0], cells[-1]
-            structure = [task_plan(task).structure_of(cell) for cell in (first, last)]
-            by_shuffled = table.difference(*(task_plan(task).shuffled_of(cell) for cell in (last, first)))
+            structure = [table.plan(task).structure_of(cell) for cell in (first, last)]
+            shuffled = [table.plan(task).shuffled_of(cell) for cell in (last, first)]
+            by_shuffled = table.difference(shuffled[0], shuffled[1])
             besides = "" if math.isnan(by_shuffled.mean) else f", HDS on shuffled features by {by_shuffled.said}"
             yield (
                 f"At ε = {epsilon:g}, from k = {first.k} to k = {last.k} HDS changes by "

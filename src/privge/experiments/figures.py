@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from privge.experiments.cell import Cell, Task
+from privge.experiments.cell import Cell
 from privge.experiments.comparison import Table
 from privge.experiments.pages import INK
-from privge.experiments.plan import HDS, TaskPlan, k_cells, task_plan
+from privge.experiments.plan import HDS, TaskPlan, k_cells
 from privge.experiments.spread import NO_SPREAD, Spread
 from privge.experiments.variance import KINDS, curves
 from privge.mechanisms import NoPrivacy, StructureOnly
+from privge.tasks.settings import Task
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,8 +24,8 @@ _EPSILON_COLOURS = ("#5eb3ab", HDS.colour, "#083f3a")
 
 def over_epsilon(table: Table, task: Task, datasets: Sequence[str]) -> "Figure":
     """Draw every mechanism over epsilon, one panel a dataset, with the three controls as lines."""
-    plan = task_plan(task)
-    figure, panels = _panels(len(datasets), "privacy budget ε of a person's whole report", METRICS[plan.metric])
+    plan = table.plan(task)
+    figure, panels = new_panels(len(datasets), "privacy budget ε of a person's whole report", METRICS[plan.metric])
     for axes, dataset in zip(panels, datasets, strict=True):
         places = range(len(plan.epsilons))
         k = plan.datasets[dataset].k
@@ -43,14 +44,14 @@ def over_epsilon(table: Table, task: Task, datasets: Sequence[str]) -> "Figure":
         axes.set_xticks(list(places), [f"{epsilon:g}" for epsilon in plan.epsilons])
         repeats = _repeats([table.spread(Cell(task, dataset, NoPrivacy))])
         axes.set_title(f"{dataset.capitalize()} (HDS: k = {k}; {repeats})", fontsize=10, color=INK)
-    _legend(figure, panels[0])
+    shared_legend(figure, panels[0])
     return figure
 
 
 def over_k(table: Table, task: Task, datasets: Sequence[str]) -> "Figure":
     """Draw HDS over k, one line an epsilon, with structure-only of the same k and the controls that have no k."""
-    plan = task_plan(task)
-    figure, panels = _panels(len(datasets), "k, features that a person reports", METRICS[plan.metric])
+    plan = table.plan(task)
+    figure, panels = new_panels(len(datasets), "k, features that a person reports", METRICS[plan.metric])
     for axes, dataset in zip(panels, datasets, strict=True):
         cells = k_cells(task, dataset)
         ks = sorted({cell.k for cell in cells if cell.k})
@@ -63,14 +64,14 @@ def over_k(table: Table, task: Task, datasets: Sequence[str]) -> "Figure":
         axes.set_xticks(range(len(ks)), [str(k) for k in ks])
         _controls(axes, table, plan, dataset, with_structure=False)
         axes.set_title(f"{dataset.capitalize()} ({_repeats(structure)})", fontsize=10, color=INK)
-    _legend(figure, panels[0])
+    shared_legend(figure, panels[0])
     return figure
 
 
 def lifts(table: Table, task: Task, datasets: Sequence[str]) -> "Figure":
     """Draw what HDS is worth beside both nulls and beside the graph alone: paired differences with intervals."""
-    plan = task_plan(task)
-    figure, panels = _panels(len(datasets), "privacy budget ε of a person's whole report", "difference, points")
+    plan = table.plan(task)
+    figure, panels = new_panels(len(datasets), "privacy budget ε of a person's whole report", "difference, points")
     for axes, dataset in zip(panels, datasets, strict=True):
         k = plan.datasets[dataset].k
         hds = [Cell(task, dataset, HDS, epsilon, k) for epsilon in plan.epsilons]
@@ -91,24 +92,25 @@ def lifts(table: Table, task: Task, datasets: Sequence[str]) -> "Figure":
         axes.axhline(0, color=StructureOnly.colour, linewidth=1.2)
         axes.set_xticks(range(len(plan.epsilons)), [f"{epsilon:g}" for epsilon in plan.epsilons])
         axes.set_title(f"{dataset.capitalize()}, HDS with k = {k}", fontsize=10, color=INK)
-    _legend(figure, panels[0], width=4.0)
+    shared_legend(figure, panels[0], width=4.0)
     return figure
 
 
 def worst_case() -> "Figure":
     """Draw the worst-case variance of one value over epsilon, in the three ways to read it."""
-    figure, panels = _panels(len(KINDS), "privacy budget ε of one value", "worst case, for values from -1 to 1")
+    figure, panels = new_panels(len(KINDS), "privacy budget ε of one value", "worst case, for values from -1 to 1")
     for axes, kind in zip(panels, KINDS, strict=True):
         epsilons, values = curves(kind)
         for law, curve in values.items():
             axes.plot(epsilons, curve, color=law.colour, label=law.label, linewidth=1.8)
         axes.set_yscale("log")
         axes.set_title(kind, fontsize=10, color=INK)
-    _legend(figure, panels[0])
+    shared_legend(figure, panels[0])
     return figure
 
 
-def _panels(count: int, xlabel: str, ylabel: str) -> "tuple[Figure, list[Axes]]":
+def new_panels(count: int, xlabel: str, ylabel: str) -> "tuple[Figure, list[Axes]]":
+    """Return a figure with some panels that share the names of their axes."""
     from matplotlib.figure import Figure
 
     columns = min(count, 3) if count != 4 else 2
@@ -149,7 +151,7 @@ def _repeats(spreads: list[Spread]) -> str:
     return NO_SPREAD if count == 1 else f"{count} repeats"
 
 
-def _legend(figure: "Figure", axes: "Axes", width: float = 2.4) -> None:
+def shared_legend(figure: "Figure", axes: "Axes", width: float = 2.4) -> None:
     """Put one legend above all panels; ``width`` is that of an entry, in inches."""
     handles, labels = axes.get_legend_handles_labels()
     columns = max(2, round(figure.get_figwidth() / width))

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from privge.experiments.pages import INK
+from privge.experiments.pages import INK, PRIVATE
 from privge.mechanisms import LAWS, Law
 
 _GRAPH = "#b45309"
@@ -38,7 +38,15 @@ RAW_FEATURES: Final = Baseline("raw-features", "no privacy, as they are", INK)
 LABEL_PROPAGATION: Final = Baseline("label_propagation", "graph alone (label propagation)", _GRAPH)
 PPR_SCORE: Final = Baseline("ppr_score", "graph alone (PPR score)", _GRAPH)
 
-BASELINES: Final[Mapping[str, Baseline]] = {one.name: one for one in (RAW_FEATURES, LABEL_PROPAGATION, PPR_SCORE)}
+STRUCTURE_CHANNEL: Final = Baseline("structure_channel", "structure channel (ε = 0)", "#4d7c0f")
+"""All that the public graph and the known labels say, by `privge.structure`; nobody is asked."""
+
+REPORTS: Final = Baseline("reports", "the reports that were collected", PRIVATE)
+"""Reports of a real collection, as they are: no device is simulated, and nobody knows the features."""
+
+BASELINES: Final[Mapping[str, Baseline]] = {
+    one.name: one for one in (RAW_FEATURES, LABEL_PROPAGATION, PPR_SCORE, STRUCTURE_CHANNEL, REPORTS)
+}
 
 Method: TypeAlias = type[Law] | Baseline
 """Both have a name, a label and a colour."""

@@ -3,32 +3,25 @@
 import math
 import tomllib
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any, get_args
 
-from privge.experiments.cell import Cell, Form, Task
-from privge.experiments.method import Baseline, Method, baseline_named, mechanism_named
+from privge.experiments.cell import Cell, Form
+from privge.experiments.method import STRUCTURE_CHANNEL, Baseline, Method, baseline_named, mechanism_named
 from privge.mechanisms import Law, NoPrivacy, SquareWave, StructureOnly
+from privge.tasks.settings import Settings, Task
 
 HDS = SquareWave
 """The paper's own mechanism; k of its features is tuned, k of its rivals follows a rule."""
 
 
 @dataclass(frozen=True, slots=True)
-class CellSettings:
-    """How a cell of one task and dataset is run: propagation and head. The same for every method."""
+class CellSettings(Settings):
+    """How a cell of one task and dataset is run: propagation, k and head. The same for every method."""
 
-    alpha: float
-    r: float
-    tolerance: float
-    k: int
-    head: dict[str, Any] = field(hash=False)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values."""
-        return asdict(self)
+    k: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +38,7 @@ class TaskPlan:
     datasets: dict[str, CellSettings] = field(hash=False)
     paper_head: dict[str, Any] = field(hash=False)
     paper: dict[str, dict[str, float]] = field(hash=False)
+    majority: dict[str, float] = field(hash=False, default_factory=dict)
 
     def cells(self, dataset: str) -> list[Cell]:
         """Return every private cell of a dataset, the paper's comparison and the one at equal k; no controls."""
@@ -98,6 +92,10 @@ class TaskPlan:
         """Return the control in which everybody sends the true features: the law ``none``."""
         return replace(cell, method=NoPrivacy, epsilon=None, k=None, features="own")
 
+    def structure_channel_of(self, cell: Cell) -> Cell:
+        """Return the control that uses all that is public: the structure channel."""
+        return Cell(self.task, cell.dataset, STRUCTURE_CHANNEL)
+
     def graph_alone_of(self, cell: Cell) -> Cell:
         """Return the control that sees the graph alone: no features, no vectors, no noise."""
         return Cell(self.task, cell.dataset, self.graph_alone)
@@ -117,7 +115,7 @@ class TaskPlan:
 
 def has_shuffled(cell: Cell) -> bool:
     """Say whether a cell has a budget, and so features that can be shuffled for a control."""
-    return cell.epsilon is not None and cell.features == "own"
+    return cell.epsilon is not None and cell.features == "own" and not isinstance(cell.method, Baseline)
 
 
 def rival_k(mechanism: Method, epsilon: float) -> int:

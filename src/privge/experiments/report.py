@@ -7,15 +7,18 @@ from typing import Any
 
 from privge._files.atomic import atomic_path
 from privge.experiments import figures
-from privge.experiments.cell import TASKS, Cell, Task
+from privge.experiments.cell import Cell
 from privge.experiments.comparison import Table
 from privge.experiments.conclusions import conclusions
+from privge.experiments.evaluations import evaluations
+from privge.experiments.evaluations import markdown as summary
 from privge.experiments.pages import embedded, write_page
-from privge.experiments.plan import HDS, TaskPlan, k_cells, scale_cells, task_plan
+from privge.experiments.plan import HDS, TaskPlan, k_cells, scale_cells
 from privge.experiments.results import Results
 from privge.experiments.spread import NO_SPREAD, Spread
 from privge.experiments.variance import crossings
 from privge.mechanisms import NoPrivacy, StructureOnly
+from privge.tasks.settings import TASKS, Task
 
 SCALE_COLUMNS = (
     "one scale",
@@ -33,12 +36,18 @@ SCALE_COLUMNS = (
 SHUFFLED = "features shuffled"
 """How the null of the same mechanism on shuffled features is called in tables."""
 
+MAJORITY = "largest class"
+"""How the share of the largest class is called, which is found for nothing; it has no spread worth telling."""
+
 CONTROLS = "Controls other than shuffled features do not depend on ε."
 
 
 @dataclass(frozen=True, eq=False)
 class Section:
-    """One task: its datasets, tables and pictures."""
+    """One task: its datasets, tables and pictures.
+
+    A row of a table is a dictionary with its ``name``, and its ``entries`` in the order of the columns.
+    """
 
     title: str
     metric: str
@@ -54,7 +63,7 @@ class Section:
     @property
     def note(self) -> str:
         """What a number without ± is, if there is one."""
-        tables = [spread for row in self.rows for spread, _ in row["entries"]]
+        tables = [spread for row in self.rows if row["name"] != MAJORITY for spread, _ in row["entries"]]
         tables += [spread for row in (*self.scale, *self.k_rows) for spread in row["entries"]]
         return f" A number without ±: {NO_SPREAD}." if any(spread.repeats == 1 for spread in tables) else ""
 
@@ -62,25 +71,32 @@ class Section:
 def write_report(results: Results, html: Path, markdown: Path) -> bool:
     """Write both files from everything that is finished in the folder; return whether there was anything."""
     table = Table(results)
-    found = {task: [name for name in task_plan(task).datasets if results.path(task, name).exists()] for task in TASKS}
-    if not any(found.values()):
+    evaluated = evaluations(table)
+    found = {task: [name for name in _reproduced(table, task) if results.path(task, name).exists()] for task in TASKS}
+    if not evaluated and not any(found.values()):
         return False
     sections = [_section(table, task, names) for task, names in found.items() if names]
     values: dict[str, object] = {
         "sections": sections,
+        "evaluations": evaluated,
         "crossings": list(crossings()),
-        "versions": _versions(table, found),
+        "versions": _versions(table),
         "controls": CONTROLS,
     }
     values |= {"variance": embedded(figures.worst_case()), "shown": _shown, "scale_columns": SCALE_COLUMNS}
     write_page("report.html", html, **values)
     with atomic_path(markdown) as partial:
-        partial.write_text("\n".join(_markdown(sections)) + "\n", encoding="utf-8")
+        partial.write_text("\n".join([*summary(evaluated), *_markdown(sections)]) + "\n", encoding="utf-8")
     return True
 
 
+def _reproduced(table: Table, task: Task) -> list[str]:
+    """Return the datasets of the paper's experiments: evaluations of one's own have a part of their own."""
+    return [name for name in table.plan(task).datasets if name not in table.own or not table.own[name].methods]
+
+
 def _section(table: Table, task: Task, datasets: list[str]) -> Section:
-    plan = task_plan(task)
+    plan = table.plan(task)
     with_k = [name for name in datasets if sum(bool(table.records(cell)) for cell in k_cells(task, name)) > 3]
     pictures = {"epsilon": embedded(figures.over_epsilon(table, task, datasets))}
     pictures["lift"] = embedded(figures.lifts(table, task, datasets))
@@ -115,7 +131,7 @@ def _scale_rows(table: Table, task: Task, dataset: str) -> Iterator[dict[str, An
 
 def _k_rows(table: Table, task: Task, dataset: str) -> Iterator[dict[str, Any]]:
     """Yield HDS over k, with its own and with shuffled features, structure-only, and the controls that have no k."""
-    plan, cells = task_plan(task), k_cells(task, dataset)
+    plan, cells = table.plan(task), k_cells(task, dataset)
     for epsilon in sorted({cell.epsilon for cell in cells if cell.epsilon is not None}):
         chosen = sorted((cell for cell in cells if cell.epsilon == epsilon), key=lambda cell: cell.k or 0)
         if any(table.records(cell) for cell in chosen):
@@ -137,7 +153,7 @@ def _without_shape(plan: TaskPlan, dataset: str) -> dict[str, Cell]:
 
 def _rows(table: Table, task: Task, dataset: str) -> Iterator[dict[str, Any]]:
     """Yield the rows of the table of a dataset: mechanisms by the paper's rule, at equal k, and the controls."""
-    plan = task_plan(task)
+    plan = table.plan(task)
     k = plan.datasets[dataset].k
 
     def row(name: str, cells: list[Cell], kind: str) -> dict[str, Any]:
@@ -159,6 +175,9 @@ def _rows(table: Table, task: Task, dataset: str) -> Iterator[dict[str, Any]]:
     controls = {StructureOnly.label: structure, **_without_shape(plan, dataset)}
     for name, cell in controls.items():
         yield row(name, [cell], "control")
+    share = table.majority(Cell(task, dataset, HDS, plan.epsilons[0], k))
+    if share is not None:
+        yield {"dataset": dataset, "name": MAJORITY, "kind": "control", "entries": [(Spread.of([share]), None)]}
 
 
 def _markdown(sections: list[Section]) -> Iterator[str]:
@@ -217,11 +236,11 @@ def _shown(spread: Spread, paper: float | None) -> str:
     return found if paper is None else f"{found} ({paper:g})".strip()
 
 
-def _versions(table: Table, found: dict[Task, list[str]]) -> dict[str, str]:
+def _versions(table: Table) -> dict[str, str]:
     """Return the versions that the newest results were made with."""
-    for task, names in found.items():
-        for name in names:
-            for record in table.records(Cell(task, name, NoPrivacy)).values():
+    for task in TASKS:
+        for name in table.plan(task).datasets:
+            for record in table.any_records(task, name):
                 versions: dict[str, str] = record["versions"]
                 return versions
     return {}

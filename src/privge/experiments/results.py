@@ -1,15 +1,19 @@
 """Finished repeats on disk: one JSON line each, appended and flushed to the disk before the next begins."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias, get_args
 
 from privge.errors import BadData
-from privge.experiments.cell import Cell, Form, Task, Whose
+from privge.experiments.cell import Cell, Form, Whose
 from privge.experiments.lines import append_line, complete_lines, locked
-from privge.experiments.plan import task_plan
+from privge.experiments.own import Own, read_own
+from privge.experiments.plan import TaskPlan, task_plan
+from privge.tasks.settings import Task
 
 Record: TypeAlias = dict[str, Any]
 Key: TypeAlias = tuple[Cell, int]
@@ -35,6 +39,17 @@ class Results:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
+    @cached_property
+    def own(self) -> Mapping[str, Own]:
+        """The datasets of somebody's own among these results, as they were when this was made."""
+        return read_own(self.folder)
+
+    def plan(self, task: Task) -> TaskPlan:
+        """Return the plan of a task, with the datasets that are somebody's own."""
+        plan = task_plan(task)
+        own = {name: one.settings[task] for name, one in self.own.items()}
+        return replace(plan, datasets={**plan.datasets, **own}) if own else plan
+
     def path(self, task: Task, dataset: str) -> Path:
         """Return the file of a task and dataset."""
         return self.folder / f"{task}-{dataset}.jsonl"
@@ -42,7 +57,7 @@ class Results:
     def read(self, task: Task, dataset: str) -> dict[Key, Record]:
         """Return the finished repeats of the current settings; of two records of a repeat, the last."""
         path = self.path(task, dataset)
-        plan, found = task_plan(task), {}
+        plan, found = self.plan(task), {}
         for number, line in complete_lines(path):
             record = _parse(line, path, number, plan.metric)
             try:

@@ -1,15 +1,12 @@
 """One repeat of one cell: perturb, propagate, train, evaluate. Everything is drawn from the repeat's number."""
 
 import hashlib
-import time
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from importlib.metadata import version
-from typing import Any, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse
 from numpy.typing import NDArray
 
 from privge._machine import peak_bytes
@@ -18,13 +15,19 @@ from privge.campaign import Campaign
 from privge.datasets import Dataset
 from privge.embedding import embed
 from privge.experiments.cell import Cell
-from privge.experiments.method import LABEL_PROPAGATION, PPR_SCORE
+from privge.experiments.collected import Collected
+from privge.experiments.method import LABEL_PROPAGATION, PPR_SCORE, REPORTS, STRUCTURE_CHANNEL
 from privge.experiments.no_privacy import no_privacy_vectors
 from privge.experiments.plan import CellSettings
+from privge.experiments.spread import percent
+from privge.experiments.timer import Timer
 from privge.graph import Graph
 from privge.mechanisms import NoPrivacy
-from privge.propagation import Local, Matrix, Walk
+from privge.propagation import Local, Matrix
+from privge.reports import Reports
+from privge.structure import node_channel, pair_channel
 from privge.tasks import (
+    EdgeSplit,
     LinkPredictor,
     NodeClassifier,
     NodeSplit,
@@ -33,29 +36,22 @@ from privge.tasks import (
     average_precision,
     best_label_propagation,
     best_ppr_scores,
+    largest_class,
     macro_f1,
     split_edges,
     split_nodes,
 )
-
-_T = TypeVar("_T")
+from privge.tasks.friends import auc_by_friends, shares_by_friends
 
 FIRST_SPLIT = 100
 """Split of repeat 0. Hyper-parameters were chosen on the validation part of splits 0 to 2."""
 
 
-@dataclass(slots=True)
-class Timer:
-    """Seconds of each step."""
+class Scores(NamedTuple):
+    """What a repeat came to, as shares: by metric, and its first metric by number of friends."""
 
-    seconds: dict[str, float] = field(default_factory=dict)
-
-    def __call__(self, step: str, work: Callable[[], _T]) -> _T:
-        """Do the work and add its time to the step."""
-        start = time.perf_counter()
-        result = work()
-        self.seconds[step] = self.seconds.get(step, 0.0) + time.perf_counter() - start
-        return result
+    scores: dict[str, float]
+    friends: dict[str, float | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +61,7 @@ class _Repeat:
     cell: Cell
     number: int
     settings: CellSettings
-    dataset: Dataset
+    dataset: Dataset | Collected
     threads: int
     timer: Timer = field(default_factory=Timer)
 
@@ -73,18 +69,38 @@ class _Repeat:
     def split(self) -> int:
         return FIRST_SPLIT + self.number
 
-    def scores(self) -> dict[str, float]:
+    def scores(self) -> Scores:
         return self._nodes() if self.cell.task == "nodes" else self._links()
 
-    def _nodes(self) -> dict[str, float]:
+    def _nodes(self) -> Scores:
         labels = self.dataset.labels
         split = split_nodes(labels, seed=self.split)
-        predicted = self._graph_alone(split) if self.cell.method == LABEL_PROPAGATION else self._classified(split)
-        return {
-            "accuracy": accuracy(labels[split.test], predicted[split.test]),
-            "macro_f1": macro_f1(labels[split.test], predicted[split.test]),
+        predicted = self._predicted(split)
+        test = labels[split.test]
+        scores = {
+            "accuracy": accuracy(test, predicted[split.test]),
+            "macro_f1": macro_f1(test, predicted[split.test]),
             "validation": accuracy(labels[split.validation], predicted[split.validation]),
+            "majority": accuracy(test, np.full(len(test), largest_class(labels[split.train]))),
         }
+        right = predicted[split.test] == test
+        return Scores(scores, shares_by_friends(self.dataset.graph.degrees[split.test], right))
+
+    def _predicted(self, split: NodeSplit) -> NDArray[np.integer]:
+        """Return the class of each node by the cell's method; -1 where it says nothing."""
+        if self.cell.method == LABEL_PROPAGATION:
+            return self._graph_alone(split)
+        return self._structure(split) if self.cell.method == STRUCTURE_CHANNEL else self._classified(split)
+
+    def _structure(self, split: NodeSplit) -> NDArray[np.integer]:
+        graph, labels, threads = self.dataset.graph, self.dataset.labels, self.threads
+        channel = self.timer(
+            "train",
+            lambda: node_channel(
+                graph, labels, train=split.train, validation=split.validation, seed=self.number, threads=threads
+            ),
+        )
+        return channel.predict()
 
     def _graph_alone(self, split: NodeSplit) -> NDArray[np.integer]:
         graph, labels = self.dataset.graph, self.dataset.labels
@@ -100,10 +116,12 @@ class _Repeat:
             predicted[rows] = self.timer("evaluate", partial(head.predict, matrix[rows]))
         return predicted
 
-    def _links(self) -> dict[str, float]:
+    def _links(self) -> Scores:
         split = self.timer("split", lambda: split_edges(self.dataset.graph, seed=self.split))
         if self.cell.method == PPR_SCORE:
-            return _ranking(*self.timer("evaluate", lambda: best_ppr_scores(split, threads=self.threads)))
+            return _ranking(split, *self.timer("evaluate", lambda: best_ppr_scores(split, threads=self.threads)))
+        if self.cell.method == STRUCTURE_CHANNEL:
+            return _ranking(split, *self.timer("train", partial(self._structure_of_pairs, split)))
         matrix = self._vectors(split.train_graph)
         head = LinkPredictor(seed=self.number, threads=self.threads, **self.settings.head)
         validation = (split.validation, split.validation_negatives)
@@ -112,31 +130,44 @@ class _Repeat:
             self.timer("evaluate", partial(head.decision_function, matrix, pairs))
             for pairs in (split.test, split.test_negatives, *validation)
         ]
-        return {**_ranking(*scores[:2]), "validation": auc(*scores[2:])}
+        return _ranking(split, *scores[:2], validation=auc(*scores[2:]))
+
+    def _structure_of_pairs(self, split: EdgeSplit) -> tuple[Floats, Floats]:
+        chosen = (split.validation, split.validation_negatives)
+        channel = pair_channel(split.train_graph, *chosen, seed=self.number, threads=self.threads)
+        return channel.scores(split.test), channel.scores(split.test_negatives)
 
     def _vectors(self, graph: Graph) -> Matrix:
-        """Perturb everybody's features and propagate them over a graph."""
-        settings, features, campaign, ids = self.settings, self._features(), self._campaign(), graph.ids.tolist()
-        walk, on = Walk(settings.alpha, settings.r, settings.tolerance), Local(threads=self.threads)
-        if self.cell.method is NoPrivacy:
+        """Propagate reports over a graph: those of everybody, simulated, or those that were collected."""
+        walk, on = self.settings.walk, Local(threads=self.threads)
+        if isinstance(self.dataset, Collected):
+            reports = self.timer("perturb", partial(self._collected, self.dataset))
+        elif self.cell.method is NoPrivacy:
+            features, campaign = self.dataset.features, self._campaign(self.dataset)
             return self.timer("propagate", lambda: no_privacy_vectors(graph, features, campaign, walk, on))
-        seed = noise_seed(self.cell, self.number)
-        reports = self.timer("perturb", lambda: campaign.simulate(features, ids=ids, seed=seed))
+        else:
+            reports = self.timer("perturb", partial(self._simulated, self.dataset, graph.ids.tolist()))
         # Unbiased mechanisms send numbers in the thousands at small epsilon; an error counts in proportion to them.
-        largest = float(np.abs(campaign.sampled.decode(np.arange(campaign.law.outputs, dtype=np.uint16))).max())
-        walk = replace(walk, tolerance=walk.tolerance * max(1.0, largest / 2))
+        walk = replace(walk, tolerance=walk.tolerance * max(1.0, _largest(reports) / 2))
         return self.timer("propagate", lambda: embed(graph, reports, **asdict(walk), on=on)).matrix
 
-    def _features(self) -> scipy.sparse.csr_array:
-        """Return the row of each person, or, as a control, of somebody that only the repeat decides."""
-        features = self.dataset.features
-        return features if self.cell.features == "own" else features[shuffle(features.shape[0], self.split)]
+    def _collected(self, data: Collected) -> Reports:
+        """Return the reports of the collection, or for a control noise of their shape."""
+        if self.cell.method == REPORTS:
+            return data.reports
+        return data.noise(noise_seed(self.cell, self.number), f"simulation of noise, repeat {self.number}")
 
-    def _campaign(self) -> Campaign:
+    def _simulated(self, data: Dataset, ids: list[str] | list[int]) -> Reports:
+        """Perturb the row of each person, or, as a control, of somebody that only the repeat decides."""
+        own = self.cell.features == "own"
+        features = data.features if own else data.features[shuffle(data.features.shape[0], self.split)]
+        return self._campaign(data).simulate(features, ids=ids, seed=noise_seed(self.cell, self.number))
+
+    def _campaign(self, data: Dataset) -> Campaign:
         return Campaign(
-            dimensions=self.dataset.features.shape[1],
-            low=self.dataset.low,
-            high=self.dataset.high,
+            dimensions=data.features.shape[1],
+            low=data.low,
+            high=data.high,
             mechanism=self.cell.method.name,
             epsilon=self.cell.epsilon,
             k=self.cell.k,
@@ -144,7 +175,17 @@ class _Repeat:
         )
 
 
-def run_cell(cell: Cell, repeat: int, settings: CellSettings, dataset: Dataset, threads: int) -> dict[str, Any]:
+def _largest(reports: Reports) -> float:
+    """Return the largest number that a report can hold; of questions, the largest that one does."""
+    campaign = reports.campaign
+    if campaign.questions is not None:
+        return float(np.abs(reports.decode().data).max(initial=0.0))
+    return float(np.abs(campaign.sampled.decode(np.arange(campaign.law.outputs, dtype=np.uint16))).max())
+
+
+def run_cell(
+    cell: Cell, repeat: int, settings: CellSettings, dataset: Dataset | Collected, threads: int
+) -> dict[str, Any]:
     """Return the record of one repeat.
 
     The split, the initial weights and the batches depend on the repeat alone, so that cells can be compared in
@@ -157,7 +198,8 @@ def run_cell(cell: Cell, repeat: int, settings: CellSettings, dataset: Dataset, 
         "repeat": repeat,
         "split": one.split,
         "seed": noise_seed(cell, repeat),
-        **{name: round(100 * value, 4) for name, value in scores.items()},
+        **{name: percent(value) for name, value in scores.scores.items()},
+        "friends": {name: percent(value) for name, value in scores.friends.items()},
         "settings": settings.to_dict(),
         "threads": threads,
         "seconds": {step: round(seconds, 3) for step, seconds in one.timer.seconds.items()},
@@ -181,5 +223,7 @@ def shuffle(people: int, split: int) -> NDArray[np.int64]:
     return np.random.default_rng([split, 13]).permutation(people)
 
 
-def _ranking(joined: Floats, apart: Floats) -> dict[str, float]:
-    return {"auc": auc(joined, apart), "average_precision": average_precision(joined, apart)}
+def _ranking(split: EdgeSplit, joined: Floats, apart: Floats, **more: float) -> Scores:
+    scores = {"auc": auc(joined, apart), "average_precision": average_precision(joined, apart), **more}
+    sides = (split.test, split.test_negatives)
+    return Scores(scores, auc_by_friends(split.train_graph.degrees, sides, (joined, apart)))

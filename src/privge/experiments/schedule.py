@@ -7,15 +7,16 @@ from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from functools import lru_cache
 from multiprocessing.connection import wait as wait_for
-from pathlib import Path
 
 from privge._machine import processors
 from privge._typing import Progress
-from privge.datasets import Dataset, load
+from privge.datasets import Dataset
 from privge.experiments.cell import Cell
-from privge.experiments.plan import task_plan
+from privge.experiments.collected import Collected
+from privge.experiments.plan import CellSettings
 from privge.experiments.results import Record, Results
 from privge.experiments.run import run_cell
+from privge.experiments.sources import Sources
 
 
 def unfinished(results: Results, cells: list[Cell], repeats: int) -> list[tuple[Cell, int]]:
@@ -32,7 +33,7 @@ def run_all(
     repeats: int,
     *,
     jobs: int = 1,
-    data_dir: Path | None = None,
+    sources: Sources | None = None,
     progress: Progress | None = None,
 ) -> int:
     """Run every unfinished repeat; return how many were run.
@@ -47,8 +48,8 @@ def run_all(
         What to have at the end.
     jobs
         Processes; each gets its share of the processors, so that they are never oversubscribed.
-    data_dir
-        Where datasets are; see `privge.datasets.load`.
+    sources
+        Where the data of each dataset come from; by default the catalogue.
     progress
         Called with the repeats done and the repeats in all.
     """
@@ -56,45 +57,50 @@ def run_all(
         work = unfinished(results, cells, repeats)
         if progress is not None and work:
             progress(0, len(work))
-        for done, record in enumerate(_records(work, jobs, data_dir), start=1):
+        for done, record in enumerate(_records(results, work, jobs, sources or Sources()), start=1):
             results.append(record)
             if progress is not None:
                 progress(done, len(work))
     return len(work)
 
 
-def _records(work: list[tuple[Cell, int]], jobs: int, data_dir: Path | None) -> Iterator[Record]:
+def _records(results: Results, work: list[tuple[Cell, int]], jobs: int, sources: Sources) -> Iterator[Record]:
     jobs = min(jobs, len(work))
     threads = max(1, processors() // max(1, jobs))
+    tasks = [(cell, repeat, results.plan(cell.task).settings(cell)) for cell, repeat in work]
     if jobs <= 1:
-        yield from (_run(cell, repeat, threads, data_dir) for cell, repeat in work)
+        at_hand = lru_cache(maxsize=1)(sources.load)
+        yield from (run_cell(cell, repeat, how, at_hand(cell.dataset), threads) for cell, repeat, how in tasks)
         return
     spawn = multiprocessing.get_context("spawn")  # forked processes and threaded libraries do not mix
-    with ProcessPoolExecutor(jobs, mp_context=spawn, initializer=_start_worker, initargs=(threads,)) as pool:
-        waiting = list(reversed(work))
+    with ProcessPoolExecutor(jobs, mp_context=spawn, initializer=_start_worker, initargs=(threads, sources)) as pool:
+        waiting = list(reversed(tasks))
         running: set[Future[Record]] = set()
         while waiting or running:
             while waiting and len(running) <= jobs:  # one more than jobs, so that no worker waits for this process
-                running.add(pool.submit(_run, *waiting.pop(), threads, data_dir))
+                running.add(pool.submit(_run, *waiting.pop(), threads))
             done, running = wait(running, return_when=FIRST_COMPLETED)
             yield from (future.result() for future in done)
 
 
-def _run(cell: Cell, repeat: int, threads: int, data_dir: Path | None) -> Record:
-    settings = task_plan(cell.task).settings(cell)
-    return run_cell(cell, repeat, settings, _dataset(cell.dataset, data_dir), threads)
+_SOURCES: list[Sources] = []  # of a worker, which gets them when it starts
+
+
+def _run(cell: Cell, repeat: int, settings: CellSettings, threads: int) -> Record:
+    return run_cell(cell, repeat, settings, _loaded(cell.dataset), threads)
 
 
 @lru_cache(maxsize=1)
-def _dataset(name: str, data_dir: Path | None) -> Dataset:
-    return load(name, data_dir=data_dir)
+def _loaded(name: str) -> Dataset | Collected:
+    return _SOURCES[0].load(name)
 
 
-def _start_worker(threads: int) -> None:
+def _start_worker(threads: int, sources: Sources) -> None:
     """Keep numeric libraries to this worker's share, and end with the process that started it, even one killed."""
     import numba
     import torch
 
+    _SOURCES.append(sources)
     torch.set_num_threads(threads)
     numba.set_num_threads(threads)
     parent = multiprocessing.parent_process()

@@ -1,28 +1,31 @@
 """Which cells a command asks for."""
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from privge.datasets import DATASETS
 from privge.datasets.cache import data_directory
 from privge.errors import BadData
-from privge.experiments.cell import TASKS, Cell, Task
-from privge.experiments.plan import datasets, k_cells, scale_cells, task_plan
+from privge.experiments.cell import Cell
+from privge.experiments.plan import TaskPlan, datasets, k_cells, scale_cells, task_plan
 from privge.mechanisms import NoPrivacy, StructureOnly
+from privge.tasks.settings import TASKS, Task
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A figure or table, and what of it; an empty tuple means everything."""
+    """A figure or table, and what of it; an empty tuple means everything. The plan may know more datasets."""
 
     item: str
     datasets: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
     epsilons: tuple[float, ...] = ()
     ks: tuple[int, ...] = ()
+    plan_of: Callable[[Task], TaskPlan] = task_plan
 
     def cells(self, data_dir: Path | None = None) -> list[Cell]:
         """Return the cells, without controls unless a control was asked for by name."""
@@ -58,16 +61,16 @@ class Selection:
             control
             for task in TASKS
             if (mine := [cell for cell in cells if cell.task == task])
-            for control in task_plan(task).controls(mine)
+            for control in self.plan_of(task).controls(mine)
         ]
         return list(dict.fromkeys(controls + cells))
 
     def _of(self, task: Task, dataset: str) -> list[Cell]:
         cells: list[Cell] = []
         if self.item in (task, "all"):
-            cells += task_plan(task).cells(dataset)
+            cells += self.plan_of(task).cells(dataset)
             cells += [
-                Cell(task, dataset, StructureOnly, None, task_plan(task).datasets[dataset].k),
+                Cell(task, dataset, StructureOnly, None, self.plan_of(task).datasets[dataset].k),
                 Cell(task, dataset, NoPrivacy),
             ]
         if self.item in ("k", "all"):
@@ -77,7 +80,7 @@ class Selection:
         return cells
 
     def _datasets(self, data_dir: Path | None) -> list[str]:
-        known = list(datasets())
+        known = [name for name in self.plan_of("nodes").datasets if name in self.plan_of("links").datasets]
         for name in self.datasets:
             if name not in known:
                 raise BadData(f"there is no dataset {name!r} with settings; there are {', '.join(known)}")

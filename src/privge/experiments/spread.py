@@ -11,7 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 NOT_RUN = "not run"
+"""What stands in place of a number of which there is no repeat."""
+
 NO_SPREAD = "one repeat, no spread"
+"""Why a number has no ±."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,30 +66,31 @@ class Lift:
 
     def __str__(self) -> str:
         """Return the difference for a table, such as ``+0.4 (-0.3 to +1.0)``."""
-        if math.isnan(self.mean):
-            return NOT_RUN
-        mean, low, high = self._written
-        return f"{mean} ({'one repeat' if math.isnan(self.low) else f'{low} to {high}'})"
+        return self._written("{0} ({1} to {2})", alone="{0} (one repeat)")
 
     @property
     def said(self) -> str:
         """The difference for a sentence."""
+        return self._written("{0} points (95 %: {1} to {2})", alone="{0} points (one repeat, no interval)")
+
+    def _written(self, words: str, *, alone: str) -> str:
+        """Return words with mean and interval, to a second decimal where that is narrow; or those for one repeat."""
         if math.isnan(self.mean):
             return NOT_RUN
-        mean, low, high = self._written
-        return f"{mean} points ({'one repeat, no interval' if math.isnan(self.low) else f'95 %: {low} to {high}'})"
-
-    @property
-    def _written(self) -> list[str]:
-        """Mean and interval, with a second decimal where the interval is that narrow."""
         decimals = 2 if self.high - self.low < 0.2 else 1
-        return [f"{value:+.{decimals}f}" for value in (self.mean, self.low, self.high)]
+        numbers = [f"{value:+.{decimals}f}" for value in (self.mean, self.low, self.high)]
+        return (alone if math.isnan(self.low) else words).format(*numbers)
 
     def concluded(self, above: str, below: str, neither: str) -> str:
         """Return the difference with the words that its interval supports; nothing follows from one repeat."""
         if math.isnan(self.low):
             return self.said
         return f"{self.said}; {above if self.low > 0 else below if self.high < 0 else neither}"
+
+
+def percent(share: float | None) -> float | None:
+    """Return a share in percent, as results hold it; None where nobody was counted."""
+    return None if share is None else round(100 * share, 4)
 
 
 def plain(value: object) -> object:

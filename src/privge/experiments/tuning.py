@@ -18,7 +18,6 @@ from privge._typing import Progress
 from privge.campaign import Campaign
 from privge.datasets import Dataset
 from privge.embedding.join import feature_rows
-from privge.experiments.cell import Task
 from privge.experiments.no_privacy import no_privacy_vectors
 from privge.experiments.plan import CellSettings
 from privge.graph import Graph
@@ -32,9 +31,11 @@ from privge.tasks import (
     auc,
     best_label_propagation,
     best_ppr_scores,
+    largest_class,
     split_edges,
     split_nodes,
 )
+from privge.tasks.settings import HEADS, Task
 
 logger = logging.getLogger(__name__)
 
@@ -49,9 +50,6 @@ SPACE: dict[str, tuple[Any, ...]] = {
     "scaling": ("rows", "columns", "global"),
 }
 """What is searched. k is not here: it decides what a person sends."""
-
-
-HEADS: dict[Task, type[NodeClassifier | LinkPredictor]] = {"nodes": NodeClassifier, "links": LinkPredictor}
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +149,7 @@ def controls(
         "shuffled": judge.score(feature_rows(dataset.graph, nulls.shuffled), settings),
         "graph_alone": judge.graph_alone(),
         "no_privacy": judge.no_privacy(dataset, settings),
+        **judge.majority(),
     }
     return {name: round(100 * score, 4) for name, score in scores.items()}
 
@@ -208,6 +207,15 @@ class _Judge:
         assert labels is not None  # noqa: S101 (checked at construction)
         predicted = best_label_propagation(self._graph, labels, self._nodes, threads=self._threads)
         return accuracy(labels[rows], predicted[rows])
+
+    def majority(self) -> dict[str, float]:
+        """Return the share of the largest class, by name; pairs have none."""
+        if self._task == "links":
+            return {}
+        labels, split = self._labels, self._nodes
+        assert labels is not None  # noqa: S101 (checked at construction)
+        largest = np.full(len(split.validation), largest_class(labels[split.train]))
+        return {"largest_class": accuracy(labels[split.validation], largest)}
 
 
 def _with(settings: CellSettings, values: dict[str, Any]) -> CellSettings:

@@ -144,6 +144,7 @@ def _scores(world: World, structure: Floats, probabilities: Floats) -> dict[str,
         "structure": rows[0].structure,
         "accuracy": rows[0].fused,
         "lift": rows[0].lift,
+        "majority": round(100 * float(np.bincount(world.labels[test]).max()) / len(test), 4),
         "by friends": friends,
     }
 

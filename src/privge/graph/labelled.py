@@ -63,16 +63,23 @@ class LabelledGraph:
 
 def rows_of(home: Identified, ids: Iterable[object] | Ids, what: str) -> Rows:
     """Return the row of each id; an id that the graph or embedding does not have is refused."""
-    asked = as_texts(as_ids(ids, unique=False)).tolist()
-    known = {node: row for row, node in enumerate(as_texts(home.ids).tolist())}
-    rows = np.fromiter((known.get(node, -1) for node in asked), dtype=np.int64, count=len(asked))
+    advice = "leave them out, or see whether ids are written alike in both: 007 is not 7, and blanks count"
+    return all_found(places_in(home, ids), f"{what} are not in the {type(home).__name__.lower()}; {advice}")
+
+
+def all_found(rows: Rows, complaint: str) -> Rows:
+    """Return rows of ids; those that were not found, with row -1, are counted and refused with this complaint."""
     strangers = int((rows < 0).sum())
     if strangers:
-        raise BadData(
-            f"{strangers:,} of {len(rows):,} {what} are not in the {type(home).__name__.lower()}; leave them out, or "
-            "see whether ids are written alike in both: 007 is not 7, and blanks count"
-        )
+        raise BadData(f"{strangers:,} of {len(rows):,} {complaint}")
     return rows
+
+
+def places_in(home: Identified, ids: Iterable[object] | Ids) -> Rows:
+    """Return the row of each id, and -1 for one that the graph or embedding does not have."""
+    asked = as_texts(as_ids(ids, unique=False)).tolist()
+    known = {node: row for row, node in enumerate(as_texts(home.ids).tolist())}
+    return np.fromiter((known.get(node, -1) for node in asked), dtype=np.int64, count=len(asked))
 
 
 def as_rows(nodes: Iterable[object]) -> Rows:

@@ -94,12 +94,35 @@ def by_id(labels: LabelsById) -> tuple[Ids, Labels]:
     return nodes, found
 
 
-def read_labels(path: str | PathLike[str], *, integer_ids: bool = False) -> tuple[Ids, NDArray[np.object_]]:
-    """Read a table with the columns ``id`` and ``label``; see `read_graph` for ``integer_ids``."""
+def read_labels(
+    path: str | PathLike[str],
+    *,
+    integer_ids: bool = False,
+    id_column: str = "id",
+    label_column: str = "label",
+    blanks: bool = False,
+) -> tuple[Ids, NDArray[np.object_]]:
+    """Read a table with a column of ids and one of labels; see `read_graph` for ``integer_ids``.
+
+    Parameters
+    ----------
+    path
+        The file.
+    integer_ids
+        As of `read_graph`.
+    id_column, label_column
+        What the two columns are called.
+    blanks
+        Whether a row without a label is one of a node whose class is unknown; otherwise it is refused. All classes are
+        then text, as they are written.
+    """
     path = Path(path)
-    table = read_table(path, text=["id"])
-    labels = column_of(table, "label", path)
-    return ids_of(table, path, integer_ids=integer_ids), labels.to_numpy().astype(np.object_)
+    table = read_table(path, text=[id_column, label_column] if blanks else [id_column])
+    ids = ids_of(table, path, integer_ids=integer_ids, name=id_column)
+    if not blanks:
+        return ids, column_of(table, label_column, path).to_numpy().astype(np.object_)
+    labels = column_of(table, label_column, path, blanks=True).to_pylist()
+    return ids, _objects(None if label is None or _is_missing(label) else str(label) for label in labels)
 
 
 def _named(labels: LabelsById) -> tuple[Iterable[object], Iterable[object]]:

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from privge._typing import Codes, Levels, Words
 from privge.mechanisms.continuous import ContinuousLimit
 from privge.mechanisms.exponential import exp_below
-from privge.mechanisms.law import Law
+from privge.mechanisms.law import Law, check_weights
 from privge.mechanisms.mechanism import check_levels
 from privge.random import TOTAL
 
@@ -53,8 +53,7 @@ class Choice(Law):
 
     def __post_init__(self) -> None:
         check_levels(self.levels)
-        if not 1 <= self.low <= self.high:
-            raise ValueError(f"low must be at least 1 and at most the weight of the own value, got {self.low}")
+        check_weights(self.low, self.high)
 
     @classmethod
     def for_epsilon(cls, epsilon: Fraction | float, levels: int) -> Self:

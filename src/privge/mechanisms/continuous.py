@@ -29,10 +29,15 @@ class ContinuousLimit:
         """Return the largest variance over ``[-1, 1]`` (it is linear in ``x**2``)."""
         return float(self.variance([0.0, 1.0], decoding).max())
 
-    def worst_case_mse(self) -> float:
-        """Return the largest mean squared error of the raw output, bias included."""
-        squared_bias = np.array([0.0, (1 - self.gain) ** 2])
-        return float((self.variance([0.0, 1.0]) + squared_bias).max())
+    def bias(self, x: ArrayLike, decoding: Decoding = "raw") -> Floats:
+        """Return mean minus input."""
+        lost = self.gain - 1 if decoding == "raw" else 0.0
+        return lost * np.asarray(x, dtype=np.float64)
+
+    def worst_case_mse(self, decoding: Decoding = "raw") -> float:
+        """Return the largest mean squared error, bias included."""
+        ends = [0.0, 1.0]
+        return float((self.variance(ends, decoding) + self.bias(ends, decoding) ** 2).max())
 
     def sampled(self, k: int, dimensions: int, *, rescaled: bool) -> "ContinuousLimit":
         """Return the law of one coordinate when ``k`` of ``dimensions`` are reported."""

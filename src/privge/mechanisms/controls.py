@@ -45,7 +45,10 @@ class _Control(Law):
 
 @dataclass(frozen=True)
 class NoPrivacy(_Control):
-    """NOT PRIVATE: reports the rounded input. The upper control; never for real people."""
+    """NOT PRIVATE: reports the rounded input. The upper control; never for real people.
+
+    Rounding to the nearest of ``levels`` numbers is all that lies between a report and the truth.
+    """
 
     name = "none"
     label = "no privacy"

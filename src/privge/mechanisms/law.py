@@ -186,6 +186,12 @@ def with_spare(row: NDArray[np.int64], spare: int) -> NDArray[np.int64]:
     return row
 
 
+def check_weights(low: int, high: int) -> None:
+    """Refuse weights of outputs that are less and more likely, unless all are possible and the likely ones more so."""
+    if not 1 <= low <= high:
+        raise ValueError(f"weights must satisfy 1 <= low <= high, got {low} and {high}")
+
+
 def stated_integers(law: Any, parameters: Mapping[str, object]) -> dict[str, int | tuple[int, ...]]:  # noqa: ANN401
     """Return the integers of a document for a dataclass of integers; they must be all of its fields and no others."""
     kinds = {f.name: f.type for f in dataclasses.fields(law)}

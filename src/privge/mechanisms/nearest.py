@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from privge._typing import Codes, Floats, Words
 from privge.mechanisms.exponential import exp_below, log_above
-from privge.mechanisms.law import Parameters, stated_integers
+from privge.mechanisms.law import Parameters, check_weights, stated_integers
 from privge.random import TOTAL
 
 DEFAULT_DIRECTIONS = 64
@@ -65,8 +65,7 @@ class Nearest:
             raise ValueError(f"directions must be between 2 and {MAX_DIRECTIONS}, got {self.directions}")
         if not 1 <= self.near < self.directions:
             raise ValueError(f"near must be between 1 and directions - 1, got {self.near}")
-        if not 1 <= self.low <= self.high:
-            raise ValueError(f"weights must satisfy 1 <= low <= high, got {self.low} and {self.high}")
+        check_weights(self.low, self.high)
         if self._spare < 0:
             raise ValueError(f"weights must not exceed 2**53 together, they do by {-self._spare}")
 

@@ -41,9 +41,9 @@ class Sampled(Mechanism):
     dimensions: int
 
     def __post_init__(self) -> None:
-        trusted(self.law)
         if not 1 <= self.k <= self.dimensions:
             raise ValueError(f"k must be between 1 and dimensions = {self.dimensions}, got {self.k}")
+        trusted(self.law)
 
     def check(self, epsilon: float) -> None:
         """Refuse a mechanism whose ``k`` draws together exceed epsilon; `realised_epsilon` is a proven bound."""

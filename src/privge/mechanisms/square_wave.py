@@ -36,7 +36,10 @@ def _phi(z: float) -> float:
 
 @dataclass(frozen=True)
 class SquareWave(WindowLaw):
-    """Window law with the square wave's width; raw decoding leaves the bias as the paper does."""
+    """Window law with the square wave's width; raw decoding leaves the bias as the paper does.
+
+    Unbiased decoding divides by ``gain``, and the standard deviation grows in the same proportion.
+    """
 
     name = "hds"
     label = "HDS"

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from privge._typing import Codes, Levels, Words
 from privge.mechanisms.exponential import exp_below
-from privge.mechanisms.law import Law, middle_codes, with_spare
+from privge.mechanisms.law import Law, check_weights, middle_codes, with_spare
 from privge.mechanisms.mechanism import check_levels
 from privge.random import TOTAL
 
@@ -53,8 +53,7 @@ class WindowLaw(Law):
         check_levels(self.levels)
         if not 1 <= self.window <= self._steps:
             raise ValueError(f"window must be between 1 and levels - 1, got {self.window}")
-        if not 1 <= self.low <= self.high:
-            raise ValueError(f"weights must satisfy 1 <= low <= high, got {self.low} and {self.high}")
+        check_weights(self.low, self.high)
         if self._spare < 0 or (self.outputs % 2 == 0 and self._spare % 2):
             raise ValueError(f"weights must leave a spare that the middle outputs can share, got {self._spare}")
 

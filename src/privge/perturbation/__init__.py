@@ -18,11 +18,8 @@ __all__ = ["Drawn", "FeatureData", "FeatureVector", "Features", "features_of", "
 __getattr__, __dir__ = lazy(
     __name__,
     {
-        "Drawn": "privge.perturbation.draw",
-        "FeatureData": "privge.perturbation.features",
-        "FeatureVector": "privge.perturbation.draw",
-        "Features": "privge.perturbation.features",
-        "features_of": "privge.perturbation.features",
-        "read_features": "privge.perturbation.feature_files",
+        "privge.perturbation.draw": ["Drawn", "FeatureVector"],
+        "privge.perturbation.feature_files": ["read_features"],
+        "privge.perturbation.features": ["FeatureData", "Features", "features_of"],
     },
 )

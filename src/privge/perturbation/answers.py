@@ -68,7 +68,7 @@ class AnswerTally:
             whole.absent.update(part.absent)
         return whole
 
-    def sentences(self, _: Campaign) -> Iterator[str]:
+    def sentences(self, _: Campaign | None = None) -> Iterator[str]:
         """Say what was changed: a line for each feature, the worst first, and one for all others together."""
         for counts, words in ((self.outside, _outside_words), (self.absent, _absent_words)):
             worst = [(name, count) for name, count in counts.most_common() if count]
@@ -114,6 +114,8 @@ def simulate_answers(
 def _outside_words(feature: Feature) -> str:
     if isinstance(feature, ChoiceFeature):
         return f"values not in the list, taken as {feature.otherwise}"
+    if isinstance(feature, YesNoFeature):
+        return f"values neither yes nor no, taken as {feature.missing}"
     return f"values clipped to {getattr(feature, 'low', 0):g}..{getattr(feature, 'high', 0):g}"
 
 

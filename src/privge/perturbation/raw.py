@@ -1,10 +1,11 @@
 """Raw values of people for a campaign of questions: mixed tables by column names, with text where a choice is asked."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any, Self, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +15,7 @@ from privge._files.columns import ids_of
 from privge._files.folder import Folder
 from privge._files.formats import MATRICES
 from privge._files.parquet import read_parquet
-from privge._files.tables import read_table
+from privge._files.tables import is_text, read_table
 from privge._typing import Table, is_arrow, is_pandas
 from privge.campaign import Campaign
 from privge.campaign.asking import questions_of
@@ -23,7 +24,10 @@ from privge.ids import Ids, as_ids
 from privge.perturbation.columns import pick, remark_extra
 from privge.perturbation.features import FeatureData, Features, in_order, own_ids
 from privge.questions import Choice, ChoiceFeature, Encoding
+from privge.questions.features import Feature
 from privge.questions.people import People, people_of
+
+_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +52,19 @@ class RawFeatures:
 
 
 AnyFeatures: TypeAlias = FeatureData | RawFeatures | People | Mapping[str, Sequence[object]]
+
+
+class Wanted(NamedTuple):
+    """Raw columns of a table: their names (None for all, in order), how many they are, and which of them are text."""
+
+    names: tuple[str, ...] | None
+    width: int
+    texts: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, encoding: Encoding) -> Self:
+        """Return the columns that an encoding needs."""
+        return cls(encoding.raw_names, encoding.raw_width, tuple(_texts(encoding.features)))
 
 
 def raw_features_of(campaign: Campaign, data: AnyFeatures, ids: Iterable[object] | None) -> RawFeatures:
@@ -106,14 +123,28 @@ def read_raw_features(
         matrix = MATRICES[path.suffix](path)
         people = people_of(matrix, campaign.raw_names, campaign.raw_width)
         return RawFeatures(np.arange(people.rows), people)
-    table = read_table(path, text=[id_column, *text_columns(campaign)])
-    return _of_table(table, path, campaign, (*leave_out, id_column), integer_ids=integer_ids, id_column=id_column)
+    wanted = Wanted(campaign.raw_names, campaign.raw_width, tuple(text_columns(campaign)))
+    return read_raw_table(path, wanted, leave_out=leave_out, integer_ids=integer_ids, id_column=id_column)
+
+
+def read_raw_table(
+    path: Path,
+    wanted: Wanted,
+    *,
+    leave_out: Sequence[str] = (),
+    integer_ids: bool = False,
+    id_column: str = "id",
+) -> RawFeatures:
+    """Read the wanted columns of a table; ``leave_out``, ``integer_ids`` and ``id_column`` as for `read_features`."""
+    table = read_table(path, text=[id_column, *wanted.texts])
+    return _of_table(table, path, wanted, (*leave_out, id_column), integer_ids=integer_ids, id_column=id_column)
 
 
 def read_raw_part(folder: Folder, name: str, campaign: Campaign, *, leave_out: Sequence[str] = ()) -> RawFeatures:
     """Read raw values from one Parquet file of a folder, as `read_raw_features`."""
     try:
-        return _of_table(read_parquet(folder, name), Path(name), campaign, (*leave_out, "id"))
+        wanted = Wanted(campaign.raw_names, campaign.raw_width, tuple(text_columns(campaign)))
+        return _of_table(read_parquet(folder, name), Path(name), wanted, (*leave_out, "id"))
     except (pa.ArrowException, OSError) as error:
         raise BadData(f"{folder.file(name)}: not a Parquet file ({error})") from error
     except BadData as error:
@@ -125,13 +156,17 @@ def text_columns(campaign: Campaign) -> list[str]:
     encodings = [getattr(question, "encoding", None) for question in questions_of(campaign)]
     features = [each for one in encodings if isinstance(one, Encoding) for each in one.features]
     own = [question.feature for question in questions_of(campaign) if isinstance(question, Choice)]
-    return sorted({each.name for each in (*features, *own) if isinstance(each, ChoiceFeature)})
+    return _texts((*features, *own))
+
+
+def _texts(features: Iterable[Feature]) -> list[str]:
+    return sorted({each.name for each in features if isinstance(each, ChoiceFeature)})
 
 
 def _of_table(
     table: pa.Table,
     path: Path,
-    campaign: Campaign,
+    wanted: Wanted,
     others: Sequence[str],
     *,
     integer_ids: bool = False,
@@ -140,10 +175,30 @@ def _of_table(
     ids = ids_of(table, path, integer_ids=integer_ids, name=id_column)
     names = [name for name in table.column_names if name not in others]
     try:
-        held = _wanted(table.select(names), campaign.raw_names)
-        return RawFeatures(ids, people_of(held, campaign.raw_names, campaign.raw_width))
+        held = _cell_by_cell(_wanted(table.select(names), wanted.names), wanted.texts)
+        return RawFeatures(ids, people_of(held, wanted.names, wanted.width))
     except BadData as error:
         raise BadData(f"{path}: {error}") from error
+
+
+def _cell_by_cell(table: pa.Table, choices: Sequence[str]) -> dict[str, Any]:
+    """Return the columns of a file, with numbers among text as numbers: each cell as in a file of that person alone.
+
+    One odd word makes a whole column text. Without this, it would decide what other people's numbers are taken for.
+    """
+    columns: dict[str, Any] = {name: table.column(name) for name in table.column_names}
+    texts = [name for name, column in columns.items() if is_text(column.type) and name not in choices]
+    return columns | {name: _cells(columns[name]) for name in texts}
+
+
+def _cells(column: pa.ChunkedArray) -> NDArray[np.object_]:
+    cells = np.empty(len(column), dtype=np.object_)
+    cells[:] = [_cell(value) for value in column.to_pylist()]
+    return cells
+
+
+def _cell(value: str | None) -> float | str | None:
+    return float(value) if value is not None and _NUMBER.fullmatch(value) else value
 
 
 def _wanted(data: Table, names: Sequence[str] | None) -> Any:  # noqa: ANN401 (a table of the same library)

@@ -64,8 +64,8 @@ def simulate_counted(
     campaign: Campaign,
     features: AnyFeatures,
     *,
-    ids: Sequence[str] | Sequence[int] | None = None,
-    seed: int | None = None,
+    ids: Sequence[str] | Sequence[int] | None,
+    seed: int | None,
     progress: Progress | None = None,
 ) -> tuple[Reports, Tally | AnswerTally]:
     """Perturb as `simulate` does; return the reports and, instead of a log, what was outside bounds or missing."""

@@ -5,6 +5,7 @@ from privge.propagation.chebyshev import Chebyshev
 from privge.propagation.engines import ENGINES, engines
 from privge.propagation.exact import Exact
 from privge.propagation.growth import Growth, propagate_growth
+from privge.propagation.leading import Leading, propagate_leading
 from privge.propagation.places import HERE, Local, OnCluster, Place, Regime
 from privge.propagation.problem import Certificate, Engine, Matrix, Problem, Propagation
 from privge.propagation.propagate import propagate
@@ -25,6 +26,7 @@ __all__ = [
     "Engine",
     "Exact",
     "Growth",
+    "Leading",
     "Local",
     "Matrix",
     "OnCluster",
@@ -39,4 +41,5 @@ __all__ = [
     "propagate",
     "propagate_change",
     "propagate_growth",
+    "propagate_leading",
 ]

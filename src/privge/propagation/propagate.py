@@ -88,9 +88,14 @@ def propagate_here(
     graph: Graph, features: scipy.sparse.csr_array, walk: Walk, place: Local, progress: Progress | None
 ) -> tuple[Matrix, Propagation]:
     """Propagate on this machine: see `propagate`."""
-    solver = engine_of(place.engine)
-    problem = Problem(graph, features, walk)
-    out = allocate((graph.nodes, problem.columns), output_kind(walk.tolerance, problem.largest), place.memory)
+    return solved(Problem(graph, features, walk), place, progress)
+
+
+def solved(problem: Problem, place: Local, progress: Progress | None) -> tuple[Matrix, Propagation]:
+    """Solve a problem on this machine, and check what the engine certifies."""
+    solver, walk = engine_of(place.engine), problem.walk
+    shape = (problem.graph.nodes, problem.columns)
+    out = allocate(shape, output_kind(walk.tolerance, problem.largest), place.memory)
     start = time.perf_counter()
     threads = place.threads or processors()
     certificate = solver.solve(problem.for_output(out.dtype), out, threads=threads, progress=progress)

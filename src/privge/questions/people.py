@@ -80,6 +80,13 @@ class People:
         texts[:] = [as_text(value) for value in self._column(place).tolist()]
         return texts
 
+    def written(self, place: int) -> NDArray[np.bool_]:
+        """Say of whom something is written in a column, be it a number or not."""
+        column = self._column(place)
+        if column.dtype.kind in "biuf":
+            return np.asarray(~np.isnan(column), dtype=np.bool_)
+        return np.array([bool((as_text(value) or "").strip()) for value in column.tolist()], dtype=np.bool_)
+
     def _column(self, place: int) -> NDArray[Any]:
         if self.matrix is None:
             return self.columns[place]

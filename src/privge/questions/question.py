@@ -30,7 +30,7 @@ class Asked:
     Parameters
     ----------
     campaign
-        Id of the campaign.
+        Id of the campaign; public directions follow from it, from the question and from the node.
     question
         Place of the question in it.
     nodes

@@ -18,8 +18,8 @@ __all__ = [
 __getattr__, __dir__ = lazy(
     __name__,
     {
-        "Report": "privge.reports.report",
-        "ReportParts": "privge.reports.parts",
-        "Reports": "privge.reports.reports",
+        "privge.reports.parts": ["ReportParts"],
+        "privge.reports.report": ["Report"],
+        "privge.reports.reports": ["Reports"],
     },
 )

@@ -71,6 +71,10 @@ class ReportParts:
         _same(self.campaign, reports.campaign, self.folder, name)
         return reports
 
+    def whole(self) -> Reports:
+        """Return the reports of all parts at once."""
+        return Reports.concatenate([self.read(part) for part in range(len(self))])
+
 
 def _same(campaign: Campaign, other: Campaign, folder: Folder, name: str) -> None:
     if other.id != campaign.id:

@@ -48,7 +48,7 @@ class Head(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Logistic:
-    """Logistic regression.
+    """Logistic regression. For a part of the same examples it keeps the penalty that was chosen.
 
     Parameters
     ----------
@@ -58,17 +58,17 @@ class Logistic:
 
     strengths: tuple[float, ...] = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 
-    def fit(self, train: Examples, validation: Examples, classes: int, seed: int) -> "FittedLogistic":
+    def fit(self, train: Examples, validation: Examples, classes: int, seed: int) -> "FittedClassifier":
         """Fit from the strongest penalty to the weakest, each from where the last one ended."""
         with needed("a structural channel"):
             from sklearn.linear_model import LogisticRegression
 
-        best: FittedLogistic | None = None
+        best: FittedClassifier | None = None
         best_loss = np.inf
         model = LogisticRegression(max_iter=300, warm_start=True, random_state=seed)
         for strength in self.strengths:
             model.set_params(C=strength).fit(train.features, train.targets)
-            fitted = FittedLogistic(copy.deepcopy(model), strength, classes)
+            fitted = FittedClassifier(copy.deepcopy(model), classes, Logistic((strength,)))
             loss = log_loss(fitted.probabilities(validation.features), validation.targets)
             if best is None or loss < best_loss:
                 best, best_loss = fitted, loss
@@ -77,13 +77,13 @@ class Logistic:
         return best
 
 
-class _Classifier:
-    """A model of scikit-learn that was fitted to some of the classes, or to all."""
-
-    __slots__ = ()
+@dataclass(frozen=True, eq=False, slots=True)
+class FittedClassifier:
+    """A model of scikit-learn that was fitted to some of the classes, or to all, and the head with its choices made."""
 
     model: "LogisticRegression | MLPClassifier"
     classes: int
+    head: Head
 
     def probabilities(self, features: Features) -> Floats:
         """Return the probability of each class; 0 of a class that was not among the training rows."""
@@ -91,23 +91,16 @@ class _Classifier:
         found[:, self.model.classes_] = self.model.predict_proba(features)
         return found
 
-
-@dataclass(frozen=True, eq=False, slots=True)
-class FittedLogistic(_Classifier):
-    """A logistic regression that was fitted."""
-
-    model: "LogisticRegression"
-    strength: float
-    classes: int
-
-    def settled(self) -> Logistic:
-        """Return logistic regression with the penalty that was chosen."""
-        return Logistic((self.strength,))
+    def settled(self) -> Head:
+        """Return the head with its choices made."""
+        return self.head
 
 
 @dataclass(frozen=True, slots=True)
 class Network:
     """A perceptron with one hidden layer, trained by Adam and stopped early.
+
+    The epoch is not among the choices that are kept for a part of the same examples: it is chosen anew.
 
     Parameters
     ----------
@@ -129,7 +122,7 @@ class Network:
     epochs: int = 60
     patience: int = 6
 
-    def fit(self, train: Examples, validation: Examples, classes: int, seed: int) -> "FittedNetwork":
+    def fit(self, train: Examples, validation: Examples, classes: int, seed: int) -> "FittedClassifier":
         """Train, and return the network of the epoch with the smallest validation loss."""
         with needed("a structural channel"):
             from sklearn.neural_network import MLPClassifier
@@ -142,10 +135,11 @@ class Network:
             random_state=seed,
         )
         present = np.unique(train.targets)
+        fitted = FittedClassifier(model, classes, self)
         best, best_loss, best_epoch = None, np.inf, 0
         for epoch in range(self.epochs):
             model.partial_fit(train.features, train.targets, classes=present)
-            loss = log_loss(FittedNetwork(model, self, classes).probabilities(validation.features), validation.targets)
+            loss = log_loss(fitted.probabilities(validation.features), validation.targets)
             if best is None or loss < best_loss:
                 best, best_loss, best_epoch = (copy.deepcopy((model.coefs_, model.intercepts_)), loss, epoch)
             elif epoch - best_epoch >= self.patience:
@@ -153,20 +147,7 @@ class Network:
         if best is None:
             raise ValueError("a network needs at least one epoch")
         model.coefs_, model.intercepts_ = best
-        return FittedNetwork(model, self, classes)
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class FittedNetwork(_Classifier):
-    """A network that was trained, and the settings it was trained with."""
-
-    model: "MLPClassifier"
-    head: Network
-    classes: int
-
-    def settled(self) -> Network:
-        """Return the same head: the epoch is chosen anew."""
-        return self.head
+        return fitted
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -8,6 +8,9 @@ HeadName: TypeAlias = Literal["logistic", "network"]
 
 _HEADS: dict[HeadName, Head] = {"logistic": Logistic(), "network": Network()}
 
+DEFAULT_HEADS: tuple[HeadName, ...] = tuple(_HEADS)
+"""Every head; what they predict is mixed or averaged."""
+
 
 def heads_of(names: tuple[HeadName, ...]) -> dict[HeadName, Head]:
     """Return the heads of these names, at least one."""

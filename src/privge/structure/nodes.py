@@ -16,7 +16,7 @@ from privge.structure.calibration import at_temperature, best_temperature
 from privge.structure.degrees import degree_features
 from privge.structure.heads import Features, Head
 from privge.structure.mixture import mixture_weights
-from privge.structure.named import HeadName, heads_of
+from privge.structure.named import DEFAULT_HEADS, HeadName, heads_of
 from privge.structure.order import Ordered, folds_of, in_this_order
 from privge.structure.spectrum import leading, spectral_features
 from privge.structure.stacking import Stack, standardise
@@ -118,7 +118,7 @@ def node_channel(
     *,
     train: Iterable[object] | None = None,
     validation: Iterable[object] | None = None,
-    heads: tuple[HeadName, ...] = ("logistic", "network"),
+    heads: tuple[HeadName, ...] = DEFAULT_HEADS,
     views: NodeViews | None = None,
     seed: int = 0,
     threads: int | None = None,

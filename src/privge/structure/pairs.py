@@ -16,7 +16,7 @@ from privge.graph.inputs import as_ordered_graph
 from privge.graph.labelled import Rows, as_rows, rows_of
 from privge.graph.pairs import NodePairs, are_edges, distinct_negatives, edge_pairs, with_edges
 from privge.structure.heads import Examples, Features, Fitted
-from privge.structure.named import HeadName, heads_of
+from privge.structure.named import DEFAULT_HEADS, HeadName, heads_of
 from privge.structure.order import Ordered
 from privge.structure.pair_features import PairFeatures, PairViews
 from privge.structure.steps import Steps, one_thread
@@ -55,6 +55,11 @@ class PairChannel:
     epsilon = 0.0
     """What it costs: it reads public data only."""
 
+    @property
+    def width(self) -> int:
+        """How many columns `described` has."""
+        return len(self._scale.centre)
+
     def __repr__(self) -> str:
         return f"PairChannel({self.graph!r}, epsilon 0)"
 
@@ -74,13 +79,44 @@ class PairChannel:
             parts = [self._log_odds(rows[first : first + _BLOCK]) for first in range(0, len(rows), _BLOCK)]
         return np.concatenate([np.empty(0), *parts])
 
+    def described(self, pairs: PairsGiven) -> tuple[Features, Floats]:
+        """Return what the heads see of each pair, at mean 0 and variance 1 where they learnt, and its log-odds.
+
+        Pairs are given as for `scores`; here edges are not looked for among them.
+        """
+        rows = self._placed(pairs)
+        seen, odds = [np.empty((0, self.width), dtype=np.float32)], [np.empty(0)]
+        with one_thread():
+            for first in range(0, len(rows), _BLOCK):
+                seen.append(self._scale.of(self._features.of_pairs(rows[first : first + _BLOCK])))
+                odds.append(self._odds_of(seen[-1]))
+        return np.concatenate(seen), np.concatenate(odds)
+
+    def on(self, graph: GraphData, *, seed: int = 0) -> "PairChannel":
+        """Return what was learnt, looking at another graph, such as the same with more edges.
+
+        Parameters
+        ----------
+        graph
+            The edges that are known now.
+        seed
+            Of the block that the iteration for eigenvectors starts from.
+        """
+        known = as_graph(graph) if self.by_id else as_ordered_graph(graph)
+        ordered, features = Ordered.of(known), self._features
+        with one_thread():
+            seen = PairFeatures.of(ordered.graph, features.views, seed, features.threads)
+        return PairChannel(known, self.by_id, ordered.place, seen, self._scale, self._models)
+
     def isolated(self, pairs: PairsGiven) -> NDArray[np.bool_]:
         """Say which pairs have an end without any known edge."""
         lonely: NDArray[np.bool_] = (self._features.graph.degrees[self._placed(pairs)] == 0).any(axis=1)
         return lonely
 
     def _log_odds(self, pairs: NodePairs) -> Floats:
-        features = self._scale.of(self._features.of_pairs(pairs))
+        return self._odds_of(self._scale.of(self._features.of_pairs(pairs)))
+
+    def _odds_of(self, features: Features) -> Floats:
         chance = np.mean([model.probabilities(features)[:, 1] for model in self._models], axis=0)
         chance = np.clip(chance, 1e-9, 1 - 1e-9)
         odds: Floats = np.log(chance) - np.log1p(-chance)
@@ -97,7 +133,7 @@ def pair_channel(
     negatives: PairsGiven | None = None,
     *,
     by_id: bool = False,
-    heads: tuple[HeadName, ...] = ("logistic", "network"),
+    heads: tuple[HeadName, ...] = DEFAULT_HEADS,
     views: PairViews | None = None,
     seed: int = 0,
     threads: int | None = None,

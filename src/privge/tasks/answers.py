@@ -1,7 +1,7 @@
 """What an answer says of a class: the exact law of the answer, and how often the device's own model errs.
 
 A device computes an answer ``j`` among the classes it was asked about, and a law turns it into a code. The law is known
-exactly; how often the model picks the true class is not, and is estimated on labelled people who answered::
+exactly; how often the model picks the true class is not, and is judged by labelled people who answered::
 
     P(answer j | class c)  is proportional to  exp(a * prior_j + b * [j = c])   over the classes asked
 
@@ -12,7 +12,9 @@ under answer ``j`` is ::
     P(code | c) = (sum_j L_j e_j + g L_c e_c) / (sum_j e_j + g e_c)
 
 A model that is always right has infinite ``g``, and ``P(code | c) = L_c``: the law's own likelihood. One that knows
-nothing has ``g = 0``, and the code says the same of every class: nothing.
+nothing has ``g = 0``, and the code says the same of every class: nothing. Nobody knows ``b``: evidence is the average
+of ``P(code | c)`` over what judges make one believe of it, and how far it is heard is how far they make one believe
+that there is any (`privge.tasks.skill`).
 """
 
 from dataclasses import dataclass
@@ -23,27 +25,9 @@ from numpy.typing import NDArray
 
 from privge._typing import Floats
 from privge.graph.labelled import Rows
-from privge.tasks.logit import normalised
+from privge.tasks.skill import Confusion, Skill
 
-_SPREAD = 0.7  # how far log a is expected to be from 0
-_SUREST = 20.0  # the largest b
-_START = ((0.0, 1.0), (_SPREAD, 1.0), (0.0, 2.0))
-
-
-@dataclass(frozen=True, slots=True)
-class Confusion:
-    """How a device's answer follows from its class; see the module.
-
-    Parameters
-    ----------
-    trust
-        ``a``: how much the answer follows the public prior.
-    skill
-        ``b``: how much it follows the class. 0 is a model that knows nothing.
-    """
-
-    trust: float
-    skill: float
+_HEARD = 2000  # people, at most, whose codes say how much answers follow the prior
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -83,39 +67,31 @@ class Answers:
         evidence: Floats = np.log(np.maximum(ratio, 1e-300))
         return evidence
 
-    def fitted(self, prior: Floats, targets: Rows, rows: Rows) -> Floats:
-        """Return the evidence of everybody, with the confusion that makes the classes of some people likeliest.
+    def fitted(self, known: Floats, targets: Rows, rows: Rows) -> tuple[Floats, float]:
+        """Return the evidence of everybody if devices know anything, averaged over how much, and the belief in that.
 
         Parameters
         ----------
-        prior
-            What is known of these rows without the answers, as log-probabilities.
+        known
+            What is known of everybody without the answers, as log-probabilities.
         targets
-            Their classes.
+            Classes of the judges.
         rows
-            The rows of the labelled people.
+            The rows of the judges.
         """
-        return self.evidence(self._rows(rows).confusion(prior, targets))
+        skill = self.skill(known, targets, rows)
+        knowing = zip(skill.confusions[1:], skill.beliefs[1:] / skill.beliefs[1:].sum(), strict=True)
+        heard = [share * np.exp(self.evidence(one)) for one, share in knowing]
+        evidence: Floats = np.log(np.sum(heard, axis=0))
+        return evidence, skill.belief
 
-    def confusion(self, prior: Floats, targets: Rows) -> Confusion:
-        """Return the likeliest confusion, where ``targets`` are the classes of all people of this evidence."""
-        from scipy.optimize import minimize
-
+    def skill(self, known: Floats, targets: Rows, rows: Rows) -> Skill:
+        """Return what judges make one believe of the devices; see `fitted`."""
         answered = np.flatnonzero(self.asked.any(axis=1))
-        if len(answered) == 0:
-            return Confusion(1.0, 0.0)
-        judged, prior, targets = self._rows(answered), prior[answered], targets[answered]
-
-        def loss(parameters: Floats) -> float:
-            logs = normalised(prior + judged.evidence(_confusion(parameters)))
-            return float(-logs[np.arange(len(targets)), targets].sum() + 0.5 * (parameters[0] / _SPREAD) ** 2)
-
-        options = {"maxiter": 80, "xatol": 0.02, "fatol": 0.01, "initial_simplex": _START}
-        return _confusion(minimize(loss, _START[0], method="Nelder-Mead", options=options).x)
+        some = answered[np.unique(np.linspace(0, len(answered) - 1, _HEARD).astype(int))] if len(answered) else answered
+        return Skill.judged(
+            self._rows(some).evidence, known[some], self._rows(rows).evidence, (known[rows], np.asarray(targets))
+        )
 
     def _rows(self, rows: Rows) -> Self:
         return type(self)(self.likelihood[rows], self.asked[rows], self.prior[rows])
-
-
-def _confusion(parameters: Floats) -> Confusion:
-    return Confusion(float(np.exp(np.clip(parameters[0], -3, 3))), float(np.clip(parameters[1], 0, _SUREST)))

@@ -1,32 +1,29 @@
 """`Fusion`: what the structure says of a class and what people answered, put together late and small.
 
 Structure and every fusion are contenders: each has a class intercept and each is fitted to the same labels, so that a
-gain is never one of labels or of intercepts. A channel is kept only if it predicts the held-out labels better than what
-there is without it, judged by cross-validation; if none does, the fusion *is* the structure.
+gain is never one of labels or of intercepts. A channel is heard as far as the held-out labels make one believe that it
+knows anything: what is found with it and what is found without it are averaged by that belief. A channel that more
+likely knows nothing is left out; if all are, the fusion *is* the structure.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import Self
 
 import numpy as np
 
 from privge._typing import Floats
 from privge.errors import BadData
 from privge.graph.labelled import Rows
-from privge.tasks.logit import ConditionalLogit
+from privge.tasks.judges import Channel, Judges, Stage
+from privge.tasks.skill import NOTHING
 
 STRUCTURE = "structure"
+RULE = "belief"
+"""How channels are put together, for whoever stores results: "belief", or a hard gate where nothing is said of it."""
+
 _FOLDS = 5
-_LEAST = 1e-9  # nats: below it a gain is one of rounding
-
-
-class Evidence(Protocol):
-    """A channel with parameters of its own, such as `privge.tasks.Answers`."""
-
-    def fitted(self, prior: Floats, targets: Rows, rows: Rows) -> Floats:
-        """Return the evidence of everybody, fitted to the classes of some rows and to what is known of them."""
-        ...
+_ENOUGH = 0.5  # the belief above which a channel is kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +39,22 @@ class Contribution:
     accuracy
         Gain of accuracy, in points.
     kept
-        Whether the channel is used.
+        Whether the channel is used: whether it more likely knows something than nothing.
+    belief
+        How likely it is, by the labels of the judges, that the channel knows anything.
     """
 
     gain: float
     error: float
     accuracy: float
     kept: bool
+    belief: float
+
+    def words(self) -> str:
+        """Say what was made of the channel, and why."""
+        if self.kept:
+            return f"used with a weight of {self.belief:.2f}, the probability that this channel knows anything"
+        return f"left out: that this channel knows anything has a probability of {self.belief:.2f} only"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -62,13 +68,14 @@ class Fusion:
     structure
         The contender without the channels: probabilities from the prior alone, with the same labels and intercepts.
     probabilities
-        Those of the fusion. The same as ``structure`` if the gate kept no channel.
+        Those of the fusion. The same as ``structure`` if no channel was kept.
     weights
-        Of the prior, called ``structure``, and of each channel; 0 of one that was not kept.
+        Of the prior, called ``structure``, and of each channel: its fitted weight times the belief in it; 0 of one
+        that was not kept.
     intercepts
-        One for each class.
+        Of the structure, one for each class.
     contributions
-        What each channel added, in cross-validation.
+        What each channel added, in cross-validation, and the belief in it.
     """
 
     structure: Floats
@@ -81,7 +88,7 @@ class Fusion:
     def fit(
         cls,
         prior: Floats,
-        evidences: Mapping[str, Evidence | Floats],
+        evidences: Mapping[str, Channel],
         labels: Rows,
         rows: Rows,
         *,
@@ -107,74 +114,51 @@ class Fusion:
         targets = np.asarray(labels)[rows]
         if len(rows) < 2 * _FOLDS or targets.min() < 0 or targets.max() >= prior.shape[1]:
             raise BadData(f"fusion needs at least {2 * _FOLDS} people with a class of the prior, got {len(rows)}")
-        judges = _Judges(prior, rows, targets, np.random.default_rng([seed, 11]).permutation(len(rows)) % _FOLDS)
-        kept, contributions = _select(judges, dict(evidences))
-        fitted, logit = judges.fit(kept, np.arange(len(rows)))
-        alone, alone_logit = judges.fit({}, np.arange(len(rows)))
+        judges = Judges(prior, rows, targets, np.random.default_rng([seed, 11]).permutation(len(rows)) % _FOLDS)
+        kept, contributions = _select(judges, evidences)
+        alone, fitted = judges.fit([]), judges.fit(list(kept.values()))
+        weights = dict.fromkeys(evidences, 0.0) | dict(zip(kept, fitted.weights, strict=True))
         return cls(
-            np.exp(alone_logit.log_probabilities(alone)),
-            np.exp(logit.log_probabilities(fitted)),
-            dict.fromkeys(evidences, 0.0) | dict(zip((STRUCTURE, *kept), logit.weights.tolist(), strict=True)),
-            logit.intercepts,
+            np.exp(alone.logs),
+            np.exp(fitted.logs),
+            {STRUCTURE: float(alone.structure.weights[0]), **weights},
+            alone.structure.intercepts,
             contributions,
         )
 
     @property
     def gate(self) -> bool:
-        """Whether any channel passed."""
+        """Whether any channel is used."""
         return any(one.kept for one in self.contributions.values())
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Judges:
-    """The labelled people, divided into folds."""
-
-    prior: Floats
-    rows: Rows
-    targets: Rows
-    folds: Rows
-
-    def fit(self, evidences: Mapping[str, Evidence | Floats], places: Rows) -> tuple[list[Floats], ConditionalLogit]:
-        """Fit to some of the judges; return the channels of everybody and the logit."""
-        rows, targets = self.rows[places], self.targets[places]
-        alone = ConditionalLogit.fit([self.prior[rows]], targets)
-        known = alone.log_probabilities([self.prior[rows]]) if evidences else self.prior
-        channels = [
-            self.prior,
-            *(one if isinstance(one, np.ndarray) else one.fitted(known, targets, rows) for one in evidences.values()),
-        ]
-        return channels, ConditionalLogit.fit([channel[rows] for channel in channels], targets)
-
-    def held_out(self, evidences: Mapping[str, Evidence | Floats]) -> Floats:
-        """Return log-probabilities of the judges, each by a fit that did not see their label."""
-        logs = np.empty((len(self.rows), self.prior.shape[1]))
-        for fold in range(_FOLDS):
-            channels, logit = self.fit(evidences, np.flatnonzero(self.folds != fold))
-            mine = self.folds == fold
-            logs[mine] = logit.log_probabilities([channel[self.rows[mine]] for channel in channels])
-        return logs
-
-    def compare(self, better: Floats, than: Floats) -> Contribution:
-        people = np.arange(len(self.rows))
-        gains = better[people, self.targets] - than[people, self.targets]
-        hits = (better.argmax(axis=1) == self.targets).mean() - (than.argmax(axis=1) == self.targets).mean()
-        gain, error = float(gains.mean()), float(gains.std(ddof=1) / len(gains) ** 0.5)
-        return Contribution(gain, error, 100 * float(hits), kept=gain > _LEAST)
-
-
-def _select(
-    judges: _Judges, evidences: Mapping[str, Evidence | Floats]
-) -> tuple[dict[str, Evidence | Floats], dict[str, Contribution]]:
-    """Add the channel that helps most, as long as one helps."""
-    kept: dict[str, Evidence | Floats] = {}
+def _select(judges: Judges, evidences: Mapping[str, Channel]) -> tuple[dict[str, Stage], dict[str, Contribution]]:
+    """Add the channel that is believed in most, as long as there is one."""
+    kept: dict[str, Stage] = {}
     contributions: dict[str, Contribution] = {}
-    waiting, current = dict(evidences), judges.held_out({})
+    waiting, current = dict(evidences), judges.held_out([])
     while waiting:
-        tried = {name: judges.held_out({**kept, name: one}) for name, one in waiting.items()}
-        found = {name: judges.compare(logs, current) for name, logs in tried.items()}
-        best = max(found, key=lambda name: found[name].gain)
+        before = list(kept.values())
+        tried = {name: judges.held_out([*before, Stage(one)]) for name, one in waiting.items()}
+        found = {name: _compare(judges, tried[name], current, [*before, Stage(one)]) for name, one in waiting.items()}
+        best = max(found, key=lambda name: (found[name].belief, found[name].gain))
         if not found[best].kept:
             contributions |= found
             break
-        kept[best], contributions[best], current = waiting.pop(best), found[best], tried[best]
+        kept[best] = Stage(waiting.pop(best), found[best].belief)
+        contributions[best], current = found[best], judges.held_out(list(kept.values()))
     return kept, {name: contributions[name] for name in evidences}
+
+
+def _compare(judges: Judges, better: Floats, than: Floats, stages: Sequence[Stage]) -> Contribution:
+    """Return what the last of some channels adds to the others."""
+    people = np.arange(len(judges.rows))
+    gains = better[people, judges.targets] - than[people, judges.targets]
+    hits = (better.argmax(axis=1) == judges.targets).mean() - (than.argmax(axis=1) == judges.targets).mean()
+    if isinstance(stages[-1].channel, np.ndarray):  # which has no belief of its own
+        doubt = NOTHING / (1 - NOTHING) * float(np.exp(-np.clip(gains.sum(), -500, 500)))
+        belief = 1 / (1 + doubt)
+    else:
+        belief = judges.fit(stages).beliefs[-1]
+    error = float(gains.std(ddof=1) / len(gains) ** 0.5)
+    return Contribution(float(gains.mean()), error, 100 * float(hits), belief > _ENOUGH, belief)

@@ -63,6 +63,9 @@ class Head(NamedParameters):
     kind: ClassVar[str | None] = None
     """What scikit-learn calls it."""
 
+    earliest: ClassVar[int] = 0
+    """The first epoch that validation may choose; 0 is the network before training."""
+
     counts: ClassVar[tuple[str, ...]] = ("batch",)
     """Parameters of this head that must be at least 1, beside those of the training."""
 

@@ -46,6 +46,12 @@ def macro_f1(labels: LabelsByRow | LabelsById, predicted: LabelsByRow | Mapping[
     return float(f1_score(*_side_by_side(labels, predicted), average="macro", zero_division=0))
 
 
+def largest_class(labels: NDArray[np.integer]) -> int:
+    """Return the most frequent of some classes, the smallest of equals: the answer of whoever knows nothing else."""
+    classes, counts = np.unique(labels, return_counts=True)
+    return int(classes[counts.argmax()])
+
+
 def auc(positives: Scores, negatives: Scores) -> float:
     """Return the probability that a positive scores above a negative; a tie counts one half.
 

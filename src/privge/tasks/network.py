@@ -34,6 +34,8 @@ class Training:
         Of torch on the processor; None leaves torch's setting. The setting is restored afterwards.
     device
         Where the network lives, as torch names it.
+    earliest
+        The first epoch that may be the answer: 0 if the network before training may.
     """
 
     learning_rate: float
@@ -43,6 +45,7 @@ class Training:
     seed: int
     threads: int | None
     device: str
+    earliest: int = 0
 
     def __post_init__(self) -> None:
         for name in ("epochs", "patience"):
@@ -85,17 +88,22 @@ class Training:
         adam = torch.optim.Adam(network.parameters(), lr=self.learning_rate, weight_decay=self.weight_decay, fused=True)
         scores = [_evaluate(network, validate)]
         best = copy.deepcopy(network.state_dict())
-        while len(scores) <= self.epochs and len(scores) - 1 - int(np.argmax(scores)) < self.patience:
+        while len(scores) <= self.epochs and len(scores) - 1 - self.best(scores) < self.patience:
             network.train()
             for loss in losses():
                 adam.zero_grad()
                 loss.backward()  # type: ignore[no-untyped-call]
                 adam.step()
             scores.append(_evaluate(network, validate))
-            if scores[-1] > max(scores[:-1]):
+            if self.best(scores) == len(scores) - 1:
                 best = copy.deepcopy(network.state_dict())
         network.load_state_dict(best)
         return scores
+
+    def best(self, scores: list[float]) -> int:
+        """Return the epoch with the highest score, the first of equals, among those that may be the answer."""
+        allowed = scores[self.earliest :]
+        return self.earliest + int(np.argmax(allowed)) if allowed else 0
 
 
 class Perceptron(torch.nn.Module):

@@ -1,8 +1,9 @@
 """`NodeClassifier`: the paper's head for nodes, a multi-layer perceptron with softmax."""
 
+import logging
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,25 +12,27 @@ from privge.embedding.embedding import Embedding
 from privge.graph.labelled import Rows
 from privge.graph.labels import Classes, Labels, LabelsById, LabelsByRow
 from privge.propagation import Matrix
-from privge.tasks.by_id import Node, chosen, labels_in, matrix_of, rows_in
+from privge.tasks.by_id import labels_in, matrix_of, rows_in
 from privge.tasks.head import Head
-from privge.tasks.metrics import accuracy
+from privge.tasks.predictions import NodePredictions
 from privge.tasks.private_labels import LabelNoise
-from privge.tasks.scaling import ScaledRows, Scaling, check_matrix, rows_at_once
+from privge.tasks.scaling import RowsToScale, ScaledRows, Scaling, check_matrix, rows_at_once
 
 if TYPE_CHECKING:
     import torch
 
+logger = logging.getLogger(__name__)
 _VALIDATION = 0.2  # share kept for early stopping if no validation rows are given
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class NodeClassifier(Head):
+class NodeClassifier(NodePredictions, Head):
     """Predict the class of a node from its vector.
 
     A perceptron with dropout on its hidden units and a softmax, trained on minibatches of the training rows. Its
     parameters are those of `Head`. Validation labels choose among epochs, by the mean loss, and never enter a
-    gradient; other labels are never read.
+    gradient; other labels are never read. The network before training is never the answer: where no epoch is better
+    than the shares of the classes, ``learnt_`` is False and a remark says so.
     """
 
     hidden: int = 128
@@ -42,9 +45,11 @@ class NodeClassifier(Head):
     patience: int = 5
 
     kind: ClassVar[str] = "classifier"
+    earliest: ClassVar[int] = 1
 
     classes_: Classes = field(init=False)
     noise_: LabelNoise | None = field(init=False)
+    learnt_: bool = field(init=False)
 
     def fit(
         self,
@@ -89,58 +94,20 @@ class NodeClassifier(Head):
         if len(self.classes_) < 2:
             raise ValueError("the training rows must be of at least two classes")
         generator = np.random.default_rng([self.seed, 2])
-        seen, unseen = (self.scaling_.rows(matrix, rows) for rows in (learnt, stopping))
+        seen, unseen = (RowsToScale.of(self.scaling_, matrix, rows) for rows in (learnt, stopping))
         self._train(
             training,
             lambda: self._perceptron(len(self.classes_)),
             lambda: self._losses(seen, targets, generator),
             lambda: self._validation_score(unseen, expected),
         )
+        self.learnt_ = max(self.validation_scores_[self.earliest :]) > _by_shares(targets, expected)
+        if not self.learnt_:
+            self._remark()
         return self
 
-    @overload
-    def predict(self, vectors: Embedding, ids: Iterable[object] | None = None) -> dict[Node, Any]: ...
-    @overload
-    def predict(self, vectors: Matrix) -> Classes: ...
-    def predict(self, vectors: Matrix | Embedding, ids: Iterable[object] | None = None) -> Classes | dict[Node, Any]:
-        """Return the most likely class of each row of a matrix; of an embedding the class of each node, by id.
-
-        Parameters
-        ----------
-        vectors
-            An embedding, or a matrix of the same columns as the one fitted.
-        ids
-            Nodes of the embedding to answer for, in this order; by default all.
-        """
-        asked, matrix = chosen(vectors, ids)
-        predicted = self._predicted(matrix)
-        return predicted if asked is None else dict(zip(asked, predicted.tolist(), strict=True))
-
-    @overload
-    def predict_proba(
-        self, vectors: Embedding, ids: Iterable[object] | None = None
-    ) -> dict[Node, NDArray[np.float64]]: ...
-    @overload
-    def predict_proba(self, vectors: Matrix) -> NDArray[np.float64]: ...
-    def predict_proba(
-        self, vectors: Matrix | Embedding, ids: Iterable[object] | None = None
-    ) -> NDArray[np.float64] | dict[Node, NDArray[np.float64]]:
-        """Return the probability of each class of ``classes_``; parameters as for `predict`."""
-        asked, matrix = chosen(vectors, ids)
-        probabilities = self._probabilities(matrix)
-        return probabilities if asked is None else dict(zip(asked, probabilities, strict=True))
-
-    def score(self, vectors: Matrix | Embedding, labels: LabelsByRow | LabelsById) -> float:
-        """Return the accuracy on the nodes that are labelled, of an embedding, or on all rows of a matrix."""
-        if not isinstance(vectors, Embedding):
-            return accuracy(np.asarray(labels), self.predict(vectors))
-        found = labels_in(vectors, labels)
-        return accuracy(found.classes[found.places[found.known]], self._predicted(matrix_of(vectors)[found.known]))
-
-    def _predicted(self, matrix: Matrix) -> Classes:
-        best = self._probabilities(matrix).argmax(axis=1)
-        predicted: Classes = self.classes_[best]
-        return predicted
+    def _remark(self) -> None:
+        logger.warning("the head learnt nothing: for validation nodes it is no better than the shares of classes")
 
     def _probabilities(self, matrix: Matrix) -> NDArray[np.float64]:
         self._check_fitted()
@@ -178,7 +145,7 @@ class NodeClassifier(Head):
         return train, validation
 
     def _losses(
-        self, values: ScaledRows, targets: NDArray[np.int64], generator: np.random.Generator
+        self, values: RowsToScale, targets: NDArray[np.int64], generator: np.random.Generator
     ) -> "Iterator[torch.Tensor]":
         import torch
 
@@ -194,10 +161,10 @@ class NodeClassifier(Head):
                 own = torch.softmax(outputs, dim=1).gather(1, expected[:, None])[:, 0]
                 yield -torch.log(self.noise_.other + (self.noise_.own - self.noise_.other) * own).mean()
 
-    def _validation_score(self, values: ScaledRows, expected: NDArray[np.int64]) -> float:
+    def _validation_score(self, values: RowsToScale, expected: NDArray[np.int64]) -> float:
         """Return minus the mean loss; a label that training never saw, -1, tells nothing."""
         known = np.flatnonzero(expected >= 0)
-        logs = self._log_probabilities(values)[known, expected[known]]
+        logs = np.concatenate([self._log_probabilities(block) for block in values.blocks()])[known, expected[known]]
         if self.noise_ is not None:
             logs = np.log(self.noise_.other + (self.noise_.own - self.noise_.other) * np.exp(logs))
         return float(logs.mean()) if len(known) else 0.0
@@ -209,6 +176,13 @@ class NodeClassifier(Head):
 
         logs: ScaledRows = torch.log_softmax(self.network_(tensor(values, self.device)), dim=1).cpu().numpy()
         return logs.astype(np.float64)
+
+
+def _by_shares(targets: NDArray[np.int64], expected: NDArray[np.int64]) -> float:
+    """Return the validation score of whoever knows the shares of the classes among training nodes, and nothing else."""
+    known = expected[expected >= 0]
+    shares = np.bincount(targets, minlength=int(expected.max(initial=0)) + 1) / len(targets)
+    return float(np.log(np.maximum(shares[known], 1e-12)).mean()) if len(known) else 0.0
 
 
 def _columns(classes: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -16,6 +16,7 @@ never on labels or on the mechanism:
     As it is: the form of the paper.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, Self, TypeAlias, get_args
 
@@ -30,6 +31,9 @@ Vector: TypeAlias = NDArray[np.float64]
 
 BLOCK_BYTES = 1 << 25
 """Of the rows that are treated at once."""
+
+KEPT_BYTES = 1 << 30
+"""Up to here scaled rows are kept; larger ones are scaled again whenever they are needed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +115,48 @@ class Scaling:
         energy = np.einsum("ij,ij->i", rest, rest) / len(common)
         rest *= _inverse_root(energy)[:, None].astype(np.float32)
         return np.column_stack([rest, component * np.float32(self.common_factor)])
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class RowsToScale:
+    """Some rows of a matrix, scaled: kept if they are small, and otherwise made when they are asked for.
+
+    Parameters
+    ----------
+    scaling
+        How they are scaled.
+    matrix
+        The whole matrix.
+    chosen
+        Which rows.
+    kept
+        The scaled rows, if they are kept.
+    """
+
+    scaling: Scaling
+    matrix: Matrix
+    chosen: NDArray[np.int64]
+    kept: ScaledRows | None
+
+    @classmethod
+    def of(cls, scaling: Scaling, matrix: Matrix, rows: NDArray[np.int64]) -> Self:
+        """Keep them, or remember how to make them."""
+        small = 4 * len(rows) * scaling.outputs <= KEPT_BYTES
+        return cls(scaling, matrix, rows, scaling.rows(matrix, rows) if small else None)
+
+    def __len__(self) -> int:
+        return len(self.chosen)
+
+    def __getitem__(self, places: NDArray[np.int64]) -> ScaledRows:
+        return self.scaling.rows(self.matrix, self.chosen[places]) if self.kept is None else self.kept[places]
+
+    def blocks(self) -> Iterator[ScaledRows]:
+        """Yield all of them in order: at once if they are kept."""
+        if self.kept is not None:
+            yield self.kept
+            return
+        for start in range(0, len(self), step := rows_at_once(self.matrix)):
+            yield self[np.arange(start, min(start + step, len(self)))]
 
 
 def rows_at_once(matrix: Matrix) -> int:

@@ -2,6 +2,7 @@
 
 from privge.teaching.answers import answers_of
 from privge.teaching.asked import AskedQuestion
+from privge.teaching.judged import Judged, judged
 from privge.teaching.outcome import Outcome, Row
 from privge.teaching.plan import Plan
 from privge.teaching.prior import public_prior
@@ -13,6 +14,7 @@ from privge.teaching.two_step import Design, Null, two_step
 __all__ = [
     "AskedQuestion",
     "Design",
+    "Judged",
     "Null",
     "Outcome",
     "Plan",
@@ -21,6 +23,7 @@ __all__ = [
     "TaughtQuestion",
     "Teaching",
     "answers_of",
+    "judged",
     "public_prior",
     "teach",
     "teach_by_panel",

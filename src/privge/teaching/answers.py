@@ -27,7 +27,10 @@ def answers_of(reports: Reports, structure: NodeChannel, roles: Roles) -> Answer
     if len(rows) and (places.max() >= len(roles.asked) or (roles.asked[places] != rows).any()):
         raise BadData("there are answers of people who were not asked")
     likelihood, among = np.zeros_like(structure.log), np.zeros(structure.log.shape, dtype=np.bool_)
-    likelihood[rows] = reports.log_likelihood()
+    said = reports.log_likelihood()
+    if said.shape[1] != likelihood.shape[1]:
+        raise BadData(f"the answers are about {said.shape[1]} classes, and there are {likelihood.shape[1]} in the plan")
+    likelihood[rows] = said
     people, columns = np.nonzero(roles.classes[places] >= 0)
     among[rows[people], roles.classes[places[people], columns]] = True
     return Answers(likelihood, among, structure.log)

@@ -70,6 +70,8 @@ class Teachers:
 class Effects:
     """Effects of classes on profiles of length 1.
 
+    An effect is how far the mean profile of a class lies from that of everybody.
+
     Parameters
     ----------
     values

@@ -11,10 +11,9 @@ from privge._typing import Floats
 from privge.campaign import Campaign
 from privge.graph.labelled import Rows
 from privge.tasks import Fusion
+from privge.tasks.friends import by_friends
 from privge.teaching.question import TaughtQuestion
 from privge.teaching.roles import Roles
-
-_GROUPS = (("everybody", 0, None), ("0 to 2 friends", 0, 2), ("3 to 10 friends", 3, 10), ("more friends", 11, None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +126,6 @@ def rows_by_friends(
 
 
 def _rows(degrees: NDArray[np.int64], structure: Floats, fused: Floats) -> Iterator[Row]:
-    for name, least, most in _GROUPS:
-        inside = (degrees >= least) & (degrees <= (np.inf if most is None else most))
+    for name, inside in by_friends(degrees):
         if inside.any():
             yield Row(name, int(inside.sum()), float(structure[inside].mean()), float(fused[inside].mean()))

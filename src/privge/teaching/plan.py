@@ -12,12 +12,14 @@ import pyarrow.parquet
 from numpy.typing import NDArray
 
 from privge._files.atomic import atomic_path
+from privge._typing import Progress
 from privge.errors import BadData
 from privge.graph import Graph
 from privge.graph.labelled import LabelledGraph
 from privge.graph.labels import LabelsById, LabelsByRow
 from privge.ids import Ids
 from privge.structure import NodeChannel
+from privge.tasks import NodeSplit, best_label_propagation
 from privge.teaching.prior import public_prior
 from privge.teaching.roles import JUDGES, Roles
 
@@ -39,12 +41,18 @@ class Plan:
         Who teaches, who is asked about what, who judges.
     epsilon
         Of an answer.
+    friends
+        How many each node has, if it is known: to say for whom answers are worth what.
+    graph_alone
+        The class of each node by label propagation from the labelled people who do not judge, as a column: a control.
     """
 
     structure: NodeChannel
     labels: NDArray[np.int64]
     roles: Roles
     epsilon: float
+    friends: NDArray[np.int64] | None = None
+    graph_alone: NDArray[np.int64] | None = None
 
     @classmethod
     def make(
@@ -55,6 +63,7 @@ class Plan:
         epsilon: float,
         judges: int = JUDGES,
         seed: int = 0,
+        progress: Progress | None = None,
     ) -> Self:
         """Divide people by the graph and by the labels that are known.
 
@@ -70,6 +79,8 @@ class Plan:
             As for `Roles.of`.
         seed
             Of which labelled people judge.
+        progress
+            As for `public_prior`.
         """
         labelled = LabelledGraph.of(graph, labels)
         known = np.random.default_rng([seed, 14]).permutation(labelled.labels.known)
@@ -81,9 +92,9 @@ class Plan:
         names, places = labelled.labels.classes.tolist(), labelled.labels.places
         train, validation = np.sort(train), np.sort(validation)
         named = [names[place] if place >= 0 else None for place in places.tolist()]
-        structure = public_prior(graph, named, train=train, validation=validation, seed=seed)
+        structure = public_prior(graph, named, train=train, validation=validation, seed=seed, progress=progress)
         roles = Roles.of(structure.log, train=train, validation=validation, epsilon=epsilon, judges=judges, seed=seed)
-        return cls(structure, places, roles, epsilon)
+        return cls(structure, places, roles, epsilon, graph.degrees, _graph_alone(graph, places, roles, known))
 
     @property
     def teachers(self) -> Ids:
@@ -99,6 +110,7 @@ class Plan:
         classes: list[list[int] | None] = [None] * nodes
         for row, asked in zip(roles.asked.tolist(), roles.classes.tolist(), strict=True):
             classes[row] = [place for place in asked if place >= 0]
+        controls = {"friends": self.friends, "graph alone": self.graph_alone}
         table = pa.table(
             {
                 "id": self.structure.ids.tolist(),
@@ -107,6 +119,7 @@ class Plan:
                 "label": self.labels,
                 "classes": pa.array(classes, type=pa.list_(pa.int64())),
                 "prior": pa.array(self.structure.probabilities.tolist(), type=pa.list_(pa.float64())),
+                **{name: values for name, values in controls.items() if values is not None},
             }
         )
         channel = self.structure
@@ -138,4 +151,20 @@ class Plan:
             np.array(table["prior"].to_pylist(), dtype=np.float64),
             float(facts["temperature"]),
         )
-        return cls(structure, table["label"].to_numpy().astype(np.int64), roles, float(facts["epsilon"]))
+        labels = table["label"].to_numpy().astype(np.int64)
+        controls = (_integers(table, name) for name in ("friends", "graph alone"))
+        return cls(structure, labels, roles, float(facts["epsilon"]), *controls)
+
+
+def _integers(table: pa.Table, name: str) -> NDArray[np.int64] | None:
+    """Return a column that not every plan has."""
+    return table[name].to_numpy().astype(np.int64) if name in table.column_names else None
+
+
+def _graph_alone(graph: Graph, labels: NDArray[np.int64], roles: Roles, known: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return everybody's class by label propagation that knows no judge's label; a fifth of the others chooses how."""
+    others = known[~np.isin(known, roles.judges)]
+    validation, train = np.split(others, [int(_JUDGING * len(others))])
+    return np.asarray(
+        best_label_propagation(graph, labels, NodeSplit(np.sort(train), np.sort(validation), roles.judges))
+    )

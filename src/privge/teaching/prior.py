@@ -16,7 +16,7 @@ from privge.graph.labelled import Rows
 from privge.graph.labels import LabelsByRow
 from privge.structure import NodeChannel, node_channel
 from privge.structure.calibration import at_temperature
-from privge.structure.named import HeadName
+from privge.structure.named import DEFAULT_HEADS, HeadName
 
 _KEPT = 0.2  # share of the validation labels that only choose and calibrate in the second channel
 
@@ -27,11 +27,13 @@ def public_prior(
     *,
     train: Rows,
     validation: Rows,
-    heads: tuple[HeadName, ...] = ("logistic", "network"),
+    heads: tuple[HeadName, ...] = DEFAULT_HEADS,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> NodeChannel:
-    """Return the channel that roles, questions and fusion start from; see the module.
+    """Return the channel that roles, questions and fusion start from.
+
+    No row of a labelled node knows that node's own label: the module says how the two channels come together.
 
     Parameters
     ----------

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from privge._files.atomic import atomic_path
+from privge._files.mistaken import refused_document, refused_table
 from privge._typing import Floats
 from privge.campaign import Assignment
 from privge.errors import BadData
@@ -21,6 +22,7 @@ from privge.graph.labels import Classes
 from privge.ids import Ids
 from privge.questions import Encoding, Model, rounded_model
 from privge.teaching.roles import Roles
+from privge.teaching.sealed import check_seal, sealed
 
 FORMAT = "privge-question-1"
 _LARGEST_UNIT = 2**26
@@ -39,6 +41,8 @@ class Rounded(NamedTuple):
 class Teaching:
     """How a question was learnt, for whoever reads or approves it.
 
+    It stands in the question's file, beside the weights.
+
     Parameters
     ----------
     by
@@ -53,6 +57,8 @@ class Teaching:
         Id of the teachers' campaign.
     kept
         The share of what was estimated that survived shrinking: near 0, nothing was learnt.
+    round
+        Round of the teachers' campaign, in which whoever is asked must not report a second time.
     """
 
     by: str
@@ -61,6 +67,7 @@ class Teaching:
     epsilon: float | None
     campaign: str | None
     kept: float
+    round: str | None = None
 
     def words(self) -> str:
         """Say in words who taught, and what it cost them."""
@@ -129,15 +136,17 @@ class TaughtQuestion:
         )
 
     def to_document(self) -> dict[str, Any]:
-        """Return the question as plain values: integers as devices compute them, and who taught it."""
+        """Return the question as plain values: integers as devices compute them, who taught it, and hashes of each."""
         model, unit = self.rounded()
-        return {
-            "format": FORMAT,
-            "taught by": self.teaching.words(),
-            "teaching": asdict(self.teaching),
-            "unit": unit,
-            "question": model.to_document(),
-        }
+        return sealed(
+            {
+                "format": FORMAT,
+                "taught by": self.teaching.words(),
+                "teaching": asdict(self.teaching),
+                "unit": unit,
+                "question": model.to_document(),
+            }
+        )
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the document; the file is complete or absent."""
@@ -146,19 +155,24 @@ class TaughtQuestion:
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
-        """Read what `save` wrote."""
+        """Read what `save` wrote; a file of another kind is refused with what it is."""
+        content = Path(path).read_bytes()
+        if other := refused_table(content):
+            raise BadData(f"{path}: {other}. A question is a document in JSON")
         try:
-            return cls.from_document(json.loads(Path(path).read_text(encoding="utf-8")))
+            return cls.from_document(json.loads(content))
         except (json.JSONDecodeError, UnicodeDecodeError, BadData) as error:
             raise BadData(f"{path}: {error}") from error
 
     @classmethod
     def from_document(cls, document: object) -> Self:
-        """Read what `to_document` returned; integers come back as they are."""
+        """Read what `to_document` returned; integers come back as they are. What was changed since is refused."""
         from privge.questions import question_of
 
         if not isinstance(document, dict) or document.get("format") != FORMAT:
-            raise BadData(f"this is not a question: its format must be {FORMAT!r}")
+            other = refused_document(document, "privge-question")
+            raise BadData(other or f"this is not a question: its format must be {FORMAT!r}")
+        check_seal(document)
         model, unit = question_of(document.get("question")), document.get("unit")
         if not isinstance(model, Model) or not isinstance(unit, int) or unit < 1:
             raise BadData("the question must be a model, and its unit an integer")

@@ -29,6 +29,8 @@ _FEWEST = 20
 class Roles:
     """A division of people, by row.
 
+    Nobody both teaches and is asked, because each person reports once.
+
     Parameters
     ----------
     teachers

@@ -54,6 +54,7 @@ def teach(reports: Reports, structure: NodeChannel, labels: NDArray[np.int64]) -
         reports.campaign.epsilon,
         reports.campaign.id,
         effects.kept,
+        reports.campaign.round,
     )
     return _question(question.encoding, structure, effects, int(live.sum()), teaching)
 

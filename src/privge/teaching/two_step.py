@@ -88,7 +88,11 @@ class Design:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _World:
-    """What there is: the public part, and what only devices know."""
+    """What there is: the public part, and what only devices know.
+
+    That is ``people``, their raw features, of which nothing is read but what simulated devices report; a panel shows
+    its own.
+    """
 
     graph: Graph
     known: NDArray[np.int64]
@@ -145,7 +149,9 @@ def two_step(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Outcome:
-    """Simulate the whole protocol and judge it on the test people. Seeded, and therefore NOT PRIVATE.
+    """Simulate the whole protocol and judge it on the test people.
+
+    Everything is drawn from one seed, and is therefore NOT PRIVATE.
 
     Parameters
     ----------

@@ -22,9 +22,9 @@ __all__ = ["EngineContract", "LawContract", "StoreContract"]
 __getattr__, __dir__ = lazy(
     __name__,
     {
-        "EngineContract": "privge.testing.engine_contract",
-        "LawContract": "privge.testing.law_contract",
-        "StoreContract": "privge.testing.store_contract",
+        "privge.testing.engine_contract": ["EngineContract"],
+        "privge.testing.law_contract": ["LawContract"],
+        "privge.testing.store_contract": ["StoreContract"],
     },
     what="a contract of privge.testing",
 )

@@ -6,8 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from privge.audit.same_work import remembered, ways_to_draw
 from privge.mechanisms import Law, verify
-from privge.testing.same_work import remembered, ways_to_draw
 from privge.testing.table import (
     Table,
     assert_private,

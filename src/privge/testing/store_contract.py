@@ -611,6 +611,15 @@ class StoreContract:
         store.close()
         assert not store.ready()
 
+    def test_the_ledger_counts_what_nodes_have_spent_also_after_erasure(self, opened):
+        store, first, second = opened(), campaign_of("first"), campaign_of("second")
+        assert store.ledger() == []
+        for campaign, nodes in ((first, ("alice", "bob", "carol")), (second, ("carol",))):
+            store.add_campaign(campaign)
+            store.put(campaign.id, [Upload(node, codes(1, 2, 3)) for node in nodes], day=DAY)
+        store.erase("alice")
+        assert store.ledger() == [(first.epsilon, 2), (first.epsilon + second.epsilon, 1)]
+
     # The log.
 
     def test_every_act_of_an_operator_is_in_the_log_with_who_and_when(self, opened):

@@ -13,9 +13,8 @@ __all__ = ["Limits", "Settings", "create_app"]
 __getattr__, __dir__ = lazy(
     __name__,
     {
-        "Limits": "privge.collect.service.settings",
-        "Settings": "privge.collect.service.settings",
-        "create_app": "privge.collect.service.app",
+        "privge.collect.service.app": ["create_app"],
+        "privge.collect.service.settings": ["Limits", "Settings"],
     },
     what="the service",
 )

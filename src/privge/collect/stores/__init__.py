@@ -7,9 +7,21 @@ from privge.collect.stores.store import (
     Holding,
     Outcome,
     ReportBlock,
+    Spent,
     Standing,
     Store,
     Upload,
 )
 
-__all__ = ["CampaignState", "Erased", "Holding", "Outcome", "ReportBlock", "Standing", "Store", "Upload", "open_store"]
+__all__ = [
+    "CampaignState",
+    "Erased",
+    "Holding",
+    "Outcome",
+    "ReportBlock",
+    "Spent",
+    "Standing",
+    "Store",
+    "Upload",
+    "open_store",
+]

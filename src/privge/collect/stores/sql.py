@@ -23,7 +23,17 @@ from privge.collect.stores.migrating import Migration, extend
 from privge.collect.stores.rules import check_collectable, check_shards, decide, retired_on, shards_of, to_day
 from privge.collect.stores.session import Session
 from privge.collect.stores.statements import CampaignRow, all_campaigns, document_of, find_campaign
-from privge.collect.stores.store import CampaignState, Erased, Holding, Node, Outcome, ReportBlock, Standing, Upload
+from privge.collect.stores.store import (
+    CampaignState,
+    Erased,
+    Holding,
+    Node,
+    Outcome,
+    ReportBlock,
+    Spent,
+    Standing,
+    Upload,
+)
 from privge.collect.stores.verification import find_problems
 from privge.mechanisms.budget import exact
 from privge.wire.codes import ReportForm
@@ -204,6 +214,11 @@ class SqlStore(ABC):
             Holding(row.id, None if erased or row.retired else codes, to_day(day), row.epsilon)
             for row, codes, day, erased in ((campaigns[number], *rest) for number, *rest in found)
         ]
+
+    def ledger(self) -> list[Spent]:
+        """Return how many nodes have spent how much over all campaigns, the least first; no node is named."""
+        with self._reading() as session:
+            return [Spent(float(epsilon), int(nodes)) for epsilon, nodes in statements.totals(session)]
 
     def erase(self, node: Node, *, campaign: str | None = None, by: str | None = None) -> Erased:
         """Remove a node's reports (of one campaign or of all) from every place and leave tombstones.

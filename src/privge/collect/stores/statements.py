@@ -121,6 +121,14 @@ def erase_report(session: Session, row: CampaignRow, key: bytes, blank: str) -> 
     return bool(found)
 
 
+def totals(session: Session) -> list[tuple[Any, ...]]:
+    """Return what nodes have spent in all campaigns, the least first, and how many have spent just that."""
+    return session.rows(
+        "SELECT total, count(*) FROM (SELECT sum(epsilon) AS total FROM reports JOIN campaigns ON campaign = number "
+        "GROUP BY node) AS each_node GROUP BY total ORDER BY total"
+    )
+
+
 def erasures_since(session: Session, row: CampaignRow, sequence: int) -> int:
     """Return how many reports of a campaign were erased after a sequence number."""
     counted = session.rows("SELECT count(*) FROM erasures WHERE campaign = ? AND sequence > ?", row.number, sequence)

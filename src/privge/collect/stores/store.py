@@ -74,6 +74,13 @@ class Holding(NamedTuple):
     epsilon: float
 
 
+class Spent(NamedTuple):
+    """So many nodes have spent so much, over all campaigns; erased and retired reports were seen, and count."""
+
+    epsilon: float
+    nodes: int
+
+
 @dataclass(frozen=True, slots=True)
 class CampaignState:
     """A campaign as its operator sees it. Counts only."""
@@ -160,6 +167,9 @@ class Store(Protocol):
 
     def holdings(self, node: Node) -> list[Holding]:
         """Return exactly what is stored about a node."""
+
+    def ledger(self) -> list[Spent]:
+        """Return how many nodes have spent how much over all campaigns, the least first; no node is named."""
 
     def erase(self, node: Node, *, campaign: str | None = None, by: str | None = None) -> Erased:
         """Remove a node's reports (of one campaign or of all) from every place and leave tombstones.

@@ -51,6 +51,11 @@ class Method:
         """Whether it has a budget."""
         return self.kind in ("private", "null")
 
+    @property
+    def fuses(self) -> bool:
+        """Whether it puts structure and something else together."""
+        return not self.control and self.name != "paper"
+
     def on(self, dataset: str) -> bool:
         """Say whether a dataset has it."""
         return not self.only or dataset in self.only

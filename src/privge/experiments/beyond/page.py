@@ -6,7 +6,7 @@ from pathlib import Path
 from privge._files.atomic import atomic_path
 from privge.experiments.beyond.conclusions import conclusions
 from privge.experiments.beyond.methods import METHODS
-from privge.experiments.beyond.plan import Trial, measured
+from privge.experiments.beyond.plan import Trial, measured_in
 from privge.experiments.beyond.records import path_of
 from privge.experiments.beyond.table import Table
 
@@ -15,7 +15,7 @@ GROUPS = {"accuracy": "everybody", "few_friends": "people with at most two frien
 
 def write_beyond(folder: Path, markdown: Path) -> bool:
     """Write the page from everything that is finished in the folder; return whether there was anything."""
-    tables = [Table(folder, dataset) for dataset in measured() if path_of(folder, dataset).exists()]
+    tables = [Table(folder, dataset) for dataset in measured_in(folder) if path_of(folder, dataset).exists()]
     if tables:
         with atomic_path(markdown) as partial:
             partial.write_text("\n".join(_page(tables)) + "\n", encoding="utf-8")
@@ -45,8 +45,17 @@ def _page(tables: list[Table]) -> Iterator[str]:
 def _section(table: Table) -> Iterator[str]:
     yield f"## {table.dataset.capitalize()}"
     yield ""
-    yield f"{table.plan.title[0].upper()}{table.plan.title[1:]}; {table.seeds} seeds from {table.plan.first_seed} on."
+    yield (
+        f"{table.plan.title[0].upper()}{table.plan.title[1:]}; {table.seeds} seeds from {table.plan.first_seed} on. "
+        f"The largest class has {table.plan.majority:.1f} % of the people."
+    )
     yield ""
+    if former := table.former():
+        yield (
+            f"By a former rule of fusion (a hard gate: a channel is used at full weight or not at all): "
+            f"{'; '.join(label.removeprefix('- ') for label in former)}."
+        )
+        yield ""
     for group, words in GROUPS.items():
         yield from _rows(table, group, words)
     for sentence in conclusions(table):

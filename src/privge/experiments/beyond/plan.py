@@ -5,10 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Final
 
 from privge.errors import BadData
 from privge.experiments.beyond.methods import METHODS, Method
+from privge.experiments.own import read_own
+from privge.experiments.run import FIRST_SPLIT
 
 REPEATS: Final = 6
 """Seeds of each dataset, unless more are asked for."""
@@ -26,11 +29,14 @@ class Measured:
         Budgets of those who are asked.
     first_seed
         Of the network or the split; the others follow.
+    majority
+        Percentage of the largest class.
     """
 
     title: str
     epsilons: tuple[float, ...]
     first_seed: int
+    majority: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +57,18 @@ def measured() -> Mapping[str, Measured]:
     """Read the plan."""
     document = tomllib.loads(files("privge.experiments.beyond").joinpath("plan.toml").read_text(encoding="utf-8"))
     return {
-        name: Measured(entry["title"], tuple(map(float, entry["epsilons"])), entry["first_seed"])
+        name: Measured(entry["title"], tuple(map(float, entry["epsilons"])), entry["first_seed"], entry["majority"])
         for name, entry in document["datasets"].items()
     }
+
+
+def measured_in(folder: Path) -> Mapping[str, Measured]:
+    """Return the plan with the datasets that are somebody's own among the results of a folder."""
+    own = {
+        name: Measured(f"{name}, {one.features:,} features", one.epsilons, FIRST_SPLIT, one.majority)
+        for name, one in read_own(folder).items()
+    }
+    return {**measured(), **own}
 
 
 def trials(

@@ -1,14 +1,14 @@
 """Finished seeds on disk, such as ``beyond-demo.jsonl``, and running those that are not finished yet."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from privge._typing import Progress
-from privge.datasets.worlds import world
 from privge.errors import BadData
 from privge.experiments.beyond.methods import METHODS
-from privge.experiments.beyond.plan import Trial, measured
+from privge.experiments.beyond.plan import Trial, measured_in
 from privge.experiments.beyond.run import FRIENDS, run_trial
 from privge.experiments.beyond.situation import Situation
 from privge.experiments.lines import append_line, complete_lines, locked
@@ -39,7 +39,12 @@ def read(folder: Path, dataset: str) -> dict[tuple[Trial, int], Record]:
 
 
 def run_all(
-    folder: Path, wanted: list[Trial], repeats: int, *, data_dir: Path | None = None, progress: Progress | None = None
+    folder: Path,
+    wanted: list[Trial],
+    repeats: int,
+    *,
+    situation_of: Callable[[str, int], Situation],
+    progress: Progress | None = None,
 ) -> int:
     """Run every unfinished seed and save each when it is done; return how many were run.
 
@@ -49,8 +54,8 @@ def run_all(
         Where finished seeds are, and are added.
     wanted, repeats
         What to have at the end, for so many seeds.
-    data_dir
-        Where datasets are; see `privge.datasets.load`.
+    situation_of
+        Makes the situation of a dataset and a seed.
     progress
         Called with the seeds done and the seeds in all.
     """
@@ -58,7 +63,7 @@ def run_all(
         work = unfinished(folder, wanted, repeats)
         done, total = 0, sum(map(len, work.values()))
         for (dataset, seed), mine in work.items():
-            situation = Situation(world(dataset, seed, data_dir=data_dir), seed)
+            situation = situation_of(dataset, seed)
             for trial in mine:
                 append_line(path_of(folder, dataset), run_trial(trial, situation))
                 done += 1
@@ -70,10 +75,11 @@ def run_all(
 def unfinished(folder: Path, wanted: list[Trial], repeats: int) -> dict[tuple[str, int], list[Trial]]:
     """Return what is still to be run, by dataset and seed, whose people and structure are made once."""
     work: dict[tuple[str, int], list[Trial]] = {}
+    plan = measured_in(folder)
     done = {key for dataset in {trial.dataset for trial in wanted} for key in read(folder, dataset)}
     for repeat in range(repeats):
         for trial in wanted:
-            seed = measured()[trial.dataset].first_seed + repeat
+            seed = plan[trial.dataset].first_seed + repeat
             if (trial, seed) not in done:
                 work.setdefault((trial.dataset, seed), []).append(trial)
     return work

@@ -11,14 +11,17 @@ from numpy.typing import NDArray
 from privge._machine import peak_bytes
 from privge.experiments.beyond.plan import Trial
 from privge.experiments.beyond.situation import Situation
+from privge.experiments.spread import percent
+from privge.tasks.friends import EVERYBODY, FEW, MANY, SOME, shares_by_friends
+from privge.tasks.fusion import RULE
 
-FRIENDS: Final[Mapping[str, tuple[float, float]]] = {
-    "accuracy": (0, np.inf),
-    "few_friends": (0, 2),
-    "some_friends": (3, 10),
-    "many_friends": (11, np.inf),
+FRIENDS: Final[Mapping[str, str]] = {
+    "accuracy": EVERYBODY,
+    "few_friends": FEW,
+    "some_friends": SOME,
+    "many_friends": MANY,
 }
-"""Who is counted, by number of friends, both ends included."""
+"""Who is counted, by number of friends, as results name them."""
 
 
 def run_trial(trial: Trial, situation: Situation) -> dict[str, Any]:
@@ -30,6 +33,7 @@ def run_trial(trial: Trial, situation: Situation) -> dict[str, Any]:
         **trial.identity(),
         "seed": situation.seed,
         **scores(situation, found),
+        "fusion": RULE,
         "seconds": round(seconds, 3),
         "peak_bytes": peak_bytes(),
         "versions": {name: version(name) for name in ("privge", "numpy", "scipy", "numba", "scikit-learn")},
@@ -40,6 +44,5 @@ def scores(situation: Situation, found: NDArray[np.int64]) -> dict[str, float | 
     """Return the percentage of test people whose class is found, of all and by number of friends."""
     world, test = situation.world, situation.test
     right = found[test] == world.labels[test]
-    friends = world.graph.degrees[test]
-    groups = {name: right[(friends >= low) & (friends <= high)] for name, (low, high) in FRIENDS.items()}
-    return {name: round(100 * float(group.mean()), 4) if group.size else None for name, group in groups.items()}
+    shares = shares_by_friends(world.graph.degrees[test], right)
+    return {name: percent(shares[group]) for name, group in FRIENDS.items()}

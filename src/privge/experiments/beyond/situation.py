@@ -11,6 +11,7 @@ from privge.datasets.worlds import World
 from privge.graph.labelled import Rows
 from privge.structure import NodeChannel
 from privge.tasks import Fusion
+from privge.tasks.settings import Settings
 from privge.teaching import public_prior
 
 
@@ -24,10 +25,13 @@ class Situation:
         The graph, private profiles, labels and who is labelled.
     seed
         Of the world or of its split.
+    settings
+        How the paper's vectors are made; by default those of the paper's experiments for this world.
     """
 
     world: World
     seed: int
+    settings: Settings | None = None
 
     @property
     def train(self) -> Rows:

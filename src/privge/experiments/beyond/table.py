@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from privge.experiments.beyond.methods import METHODS
-from privge.experiments.beyond.plan import Trial, measured
+from privge.experiments.beyond.plan import Trial, measured_in
 from privge.experiments.beyond.records import Record, read
 from privge.experiments.spread import Lift, Spread, plain
+from privge.tasks.fusion import RULE
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class Table:
     """
 
     def __init__(self, folder: Path, dataset: str) -> None:
-        self.dataset, self.plan = dataset, measured()[dataset]
+        self.dataset, self.plan = dataset, measured_in(folder)[dataset]
         self._records: dict[Trial, dict[int, Record]] = {}
         for (trial, seed), record in read(folder, dataset).items():
             self._records.setdefault(trial, {})[seed] = record
@@ -59,6 +60,19 @@ class Table:
     def finished(self, trial: Trial) -> bool:
         """Say whether a trial has at least one seed."""
         return trial in self._records
+
+    def former(self) -> list[str]:
+        """Return labels of methods that fuse and have seeds by another rule of fusion than that of today."""
+        return [
+            method.label
+            for name, method in METHODS.items()
+            if method.fuses
+            and any(
+                record.get("fusion") != RULE
+                for trial in self.trials(name)
+                for record in self._records.get(trial, {}).values()
+            )
+        ]
 
     def values(self, trial: Trial, group: str = "accuracy") -> dict[int, float]:
         """Return the percentage of people found, by seed."""
@@ -82,6 +96,7 @@ class Table:
             "seeds": len(self.values(trial)),
             "mean": self.spread(trial).mean,
             "structure": self.spread(self.structure()).mean,
+            "majority": self.plan.majority,
             "lift": everybody.lift.mean,
             "lift_error": everybody.error,
             "lift_low": everybody.lift.low,

@@ -12,7 +12,8 @@ from privge.campaign import Campaign
 from privge.datasets import platform_network
 from privge.embedding import embed
 from privge.experiments.beyond.situation import Situation
-from privge.experiments.plan import CellSettings, task_plan
+from privge.experiments.plan import task_plan
+from privge.tasks.settings import Settings
 
 _MADE_UP: Final = "synthetic"
 """Made-up networks have the parameters of the made-up dataset of the paper's experiments."""
@@ -51,11 +52,11 @@ def no_privacy(situation: Situation, _epsilon: float) -> NDArray[np.int64]:
 
 def _evidence(situation: Situation, epsilon: float, *, shuffled: bool) -> Floats:
     """Return log-probabilities by the paper's vectors, of each person's own or of shuffled features."""
-    numbers, settings = _numbers(situation), _settings(situation)
+    numbers, settings, data = _numbers(situation), _settings(situation), situation.world.dataset
     campaign = Campaign(
         dimensions=numbers.shape[1],
-        low=0,
-        high=1,
+        low=0 if data is None else data.low,
+        high=1 if data is None else data.high,
         mechanism="hds",
         epsilon=epsilon,
         k=settings.k,
@@ -70,14 +71,18 @@ def _evidence(situation: Situation, epsilon: float, *, shuffled: bool) -> Floats
 
 
 def _numbers(situation: Situation) -> NDArray[np.float64] | scipy.sparse.csr_array:
-    """Return the features as the paper takes them: numbers from 0 to 1."""
+    """Return the features as the paper takes them: numbers between public bounds."""
     name, features = situation.world.name, situation.world.features
+    if situation.world.dataset is not None:
+        return situation.world.dataset.features
     if not name.startswith("platform"):
         return features
     return platform_network(classes=2, seed=situation.seed).numbers()  # which do not depend on the classes
 
 
-def _settings(situation: Situation) -> CellSettings:
+def _settings(situation: Situation) -> Settings:
+    if situation.settings is not None:
+        return situation.settings
     settings = task_plan("nodes").datasets
     return settings.get(situation.world.name, settings[_MADE_UP])
 

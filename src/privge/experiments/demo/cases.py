@@ -19,7 +19,7 @@ class Case:
     Parameters
     ----------
     name
-        What it is called.
+        What the table of the page, its pictures and the terminal call it.
     kind
         ``control`` or ``private``.
     explained

@@ -43,9 +43,11 @@ def _panel(axes: "Axes", demonstration: Demonstration, group: Group) -> None:
         axes.text(len(cases.budgets) - 0.36, mean + 1, f"{mean:.1f}", va="bottom", fontsize=9, color=colour)
     _bars(axes, cases.budgets, group, lambda budget: budget.paper, _PAPER, -_WIDTH / 2)
     _bars(axes, cases.budgets, group, lambda budget: budget.question, PRIVATE, _WIDTH / 2)
-    chance = 100 * np.bincount(demonstration.network.labels).max() / len(demonstration.network.labels)
+    chance = demonstration.majority
     axes.axhline(chance, color=CONTROL, linewidth=0.8)
-    axes.text(-0.52, chance + 1, "guessing", fontsize=8, color=CONTROL)
+    axes.text(
+        len(cases.budgets) - 0.62, chance + 1, f"guessing, {chance:.0f}", fontsize=8, color=CONTROL
+    )  # right of all bars
     axes.set_xticks(range(len(cases.budgets)), [f"ε = {budget.epsilon:g}" for budget in cases.budgets])
     axes.set_xlim(-0.55, len(cases.budgets) - 0.2)
     axes.set_ylim(0, 110)

@@ -20,6 +20,8 @@ FEW = 2
 class Halves:
     """Who is known and who is to be found, the same for every case of a repeat.
 
+    So cases can be compared in pairs, repeat by repeat.
+
     Parameters
     ----------
     network

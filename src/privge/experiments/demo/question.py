@@ -22,7 +22,7 @@ class Asked:
     Parameters
     ----------
     halves
-        Who is known.
+        Who is known, and who is to be found.
     outcome
         Who taught, who was asked, and what their answers were worth.
     """

@@ -3,10 +3,8 @@
 Network and noise are seeded, so that everybody gets the same page; devices draw from the operating system instead.
 """
 
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, Final, TypeVar
+from dataclasses import dataclass
+from typing import Any, Final
 
 import numpy as np
 
@@ -17,11 +15,10 @@ from privge.embedding import embed
 from privge.experiments.demo.cases import Budget, Case, Cases, Kind
 from privge.experiments.demo.halves import Halves
 from privge.experiments.demo.question import Asked
+from privge.experiments.timer import Timer
 from privge.structure import NodeChannel
 from privge.tasks import Fusion
 from privge.teaching import public_prior
-
-_T = TypeVar("_T")
 
 EPSILONS: Final = (1.0, 2.0, 4.0)
 MAIN_EPSILON: Final = 2.0
@@ -34,18 +31,27 @@ R: Final = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Demonstration:
-    """Everything that the page shows."""
+    """Everything that the page shows.
+
+    ``asked`` is the first repeat at the main budget, from which its example comes; ``seconds`` are those of each step.
+    """
 
     network: SocialNetwork
     asked: Asked
     cases: Cases
     seconds: dict[str, float]
 
+    @property
+    def majority(self) -> float:
+        """The percentage of people in the largest community: what guessing finds."""
+        return float(100 * np.bincount(self.network.labels).max() / len(self.network.labels))
+
     def to_dict(self) -> dict[str, Any]:
         """Return the results for machines, in percent."""
         return {
             "people": self.network.graph.nodes,
             "friendships": self.network.graph.edges,
+            "majority": round(self.majority, 4),
             "repeats": REPEATS,
             "results": self.cases.to_list(),
             "conclusions": list(self.cases.conclusions()),
@@ -54,27 +60,14 @@ class Demonstration:
 
 def run_demo(people: int = 3000, seed: int = 0, progress: Progress | None = None) -> Demonstration:
     """Make the network, and run every case on every repeat."""
-    clock = _Clock()
-    network = clock("making the network", lambda: social_network(people, seed=seed))
+    timer = Timer()
+    network = timer("making the network", lambda: social_network(people, seed=seed))
     repeats = []
     for number in range(REPEATS):
-        repeats.append(_Repeat.of(network, number, clock))
+        repeats.append(_Repeat.of(network, number, timer))
         if progress is not None:
             progress(number + 1, REPEATS)
-    return Demonstration(network, repeats[0].asked[MAIN_EPSILON], _cases(repeats), clock.seconds)
-
-
-@dataclass(slots=True)
-class _Clock:
-    """Seconds of each kind of work."""
-
-    seconds: dict[str, float] = field(default_factory=dict)
-
-    def __call__(self, name: str, work: Callable[[], _T]) -> _T:
-        start = time.perf_counter()
-        result = work()
-        self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
-        return result
+    return Demonstration(network, repeats[0].asked[MAIN_EPSILON], _cases(repeats), timer.seconds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,32 +78,32 @@ class _Repeat:
     found: dict[str, tuple[float, float]]
 
     @classmethod
-    def of(cls, network: SocialNetwork, number: int, clock: _Clock) -> "_Repeat":
+    def of(cls, network: SocialNetwork, number: int, timer: Timer) -> "_Repeat":
         halves = Halves.of(network, number)
-        prior = clock("the graph alone", lambda: _prior(halves, number))
+        prior = timer("the graph alone", lambda: _prior(halves, number))
         learned = _Learned(halves, number)
         found = {
             "structure": halves.found(_alone(halves, prior)),
-            "noise": clock("the paper's vectors", lambda: learned.found("structure")),
-            "no privacy": clock("no privacy", lambda: learned.found("none")),
+            "noise": timer("the paper's vectors", lambda: learned.found("structure")),
+            "no privacy": timer("no privacy", lambda: learned.found("none")),
         }
         asked: dict[float, Asked] = {}
         for epsilon in EPSILONS:
-            asked[epsilon], found_here = _budget(halves, prior, learned, epsilon, clock)
+            asked[epsilon], found_here = _budget(halves, prior, learned, epsilon, timer)
             found |= {f"{name} {epsilon:g}": score for name, score in found_here.items()}
         return cls(asked, found)
 
 
 def _budget(
-    halves: Halves, prior: NodeChannel, learned: "_Learned", epsilon: float, clock: _Clock
+    halves: Halves, prior: NodeChannel, learned: "_Learned", epsilon: float, timer: Timer
 ) -> tuple[Asked, dict[str, tuple[float, float]]]:
     """Return who was asked at a budget, and who is found, by everybody's own and by others' profiles."""
     seed, name = learned.number, "teaching and asking"
-    asked = clock(name, lambda: Asked.of(halves, prior, epsilon, seed=seed))
-    others = clock(name, lambda: Asked.of(halves, prior, epsilon, seed=seed, null="other profile"))
+    asked = timer(name, lambda: Asked.of(halves, prior, epsilon, seed=seed))
+    others = timer(name, lambda: Asked.of(halves, prior, epsilon, seed=seed, null="other profile"))
     return asked, {
-        "paper": clock("the paper's vectors", lambda: learned.found("hds", epsilon)),
-        "paper shuffled": clock("the paper's vectors", lambda: learned.found("hds", epsilon, shuffled=True)),
+        "paper": timer("the paper's vectors", lambda: learned.found("hds", epsilon)),
+        "paper shuffled": timer("the paper's vectors", lambda: learned.found("hds", epsilon, shuffled=True)),
         "question": halves.found(asked.probabilities),
         "others": halves.found(others.probabilities),
     }

@@ -15,7 +15,8 @@ from privge.questions.stated import one_of, text
 class YesNoFeature(SingleFeature):
     """A yes or no, with one coordinate ``scale * level - centre``: no is level 0, yes is level 1.
 
-    Whatever number is not 0 is a yes, as are the words yes and true.
+    Whatever number is not 0 is a yes, as are the words yes and true. Other words than these, no and false are unknown:
+    they are counted, and taken as what is missing.
 
     Parameters
     ----------
@@ -46,9 +47,10 @@ class YesNoFeature(SingleFeature):
     def read(self, people: People, places: Sequence[int]) -> Read:
         """Return the level of each person."""
         values = people.numbers(places[0])
-        absent = np.isnan(values)
-        levels = np.where(absent, int(self.missing == "yes"), values != 0)
-        return Read(levels.astype(np.int64), 0, int(absent.sum()))
+        neither = np.isnan(values)
+        unknown = int((neither & people.written(places[0])).sum())
+        levels = np.where(neither, int(self.missing == "yes"), values != 0)
+        return Read(levels.astype(np.int64), unknown, int(neither.sum()) - unknown)
 
     def nonzero(self, people: People, places: Sequence[int]) -> NDArray[np.int64]:
         """Return 1 for each person who said yes."""
@@ -57,4 +59,4 @@ class YesNoFeature(SingleFeature):
 
     def words(self) -> str:
         """Say in words what is asked."""
-        return f"yes or no; missing: {self.missing}"
+        return f"yes or no; missing or another: {self.missing}"

@@ -1,0 +1,126 @@
+"""What ``privge classify`` says of its answers: what to expect of them, beside their controls."""
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from privge.cli.terminal import one_line
+
+if TYPE_CHECKING:
+    from privge.tasks.classification import Classification, Decisions, Estimate, Share
+
+_UNAVAILABLE = "the same head on noise in place of reports cannot be had here: `privge reproduce` shows it on datasets"
+_AVERAGE = (
+    "probabilities are calibrated on average, over nodes like the labelled ones: with few friends they may be too sure"
+)
+
+
+def report(found: "Classification", abstain: float, *, balanced: bool) -> Iterator[str]:
+    """Yield what a person may want to know."""
+    labelled, classes = len(found.known.rows), [one_line(name) for name in found.classes.tolist()]
+    shown = ", ".join(classes[:6]) + (", ..." if len(classes) > 6 else "")
+    yield f"{labelled:,} labelled nodes of {len(classes)} classes ({shown}); what to expect, by labels held out:"
+    whole = found.estimate(balanced=balanced)
+    yield _row("these answers", whole)
+    yield f"  {'largest class':24}{found.majority!s:>26}"
+    for name in found.controls:
+        if name != "majority class":
+            yield f"{_row(name, found.control(name))}   answers minus this: {found.gain(name, balanced=balanced)}"
+    yield f"  {_UNAVAILABLE}"
+    yield (
+        f"  expected calibration error {found.calibration_error:.3f} (temperature {found.temperature:.2f}); "
+        f"counted: {_weights(found)}"
+    )
+    yield from _by_friends(found)
+    if not found.learnt:
+        yield "  nothing was learnt: the shares of the classes say as much"
+    if abstain:
+        kept = found.estimate(abstain=abstain, balanced=balanced).accuracy
+        decided = found.held_out_decisions(abstain=abstain, balanced=balanced)
+        yield f"  with --abstain {abstain:g}: {decided.share:.1%} of the labelled are answered, {kept} of them right"
+
+
+def _by_friends(found: "Classification") -> Iterator[str]:
+    """Yield how sure answers are beside how right, by number of friends."""
+    yield f"  {_AVERAGE}"
+    for group in found.by_friends:
+        caution = "   too sure" if group.boasting else ""
+        who = f"{group.friends:>7} friends, {group.accuracy.count:,} labelled"
+        yield f"    {who}: {group.confidence:.1%} sure, {group.accuracy} right{caution}"
+
+
+def ending(found: "Classification", output: Path, saved: Path | None, abstain: float, *, balanced: bool) -> str:
+    """Return where the answers are, and what they promise."""
+    decided = found.decide(abstain=abstain, balanced=balanced)
+    kept = "" if saved is None else f"; what was learnt from vectors alone is in {saved}"
+    return f"{len(found.unlabelled):,} nodes without a label are in {output}: {promise(decided)}{kept}"
+
+
+def promise(decided: "Decisions") -> str:
+    """Return how many have an answer, and how many of these are right if probabilities are."""
+    if not decided.answered.any():
+        return "none of them is answered"
+    return f"{decided.share:.1%} are answered, {decided.expected_accuracy:.1%} of these rightly by their probabilities"
+
+
+def summary(found: "Classification", abstain: float, *, balanced: bool, output: str) -> dict[str, Any]:
+    """Return the same for a machine."""
+    decided = found.decide(abstain=abstain, balanced=balanced)
+    kept = found.estimate(abstain=abstain, balanced=balanced)
+    return {
+        "labelled": len(found.known.rows),
+        "unlabelled": len(found.unlabelled),
+        "classes": found.classes.tolist(),
+        **_numbers(found.estimate(balanced=balanced)),
+        "majority": found.majority.value,
+        "controls": {
+            name: {**_numbers(found.control(name)), "gain": found.gain(name, balanced=balanced).points}
+            for name in found.controls
+        },
+        "calibration_error": found.calibration_error,
+        "temperature": found.temperature,
+        "by_friends": [
+            {"friends": each.friends, "confidence": each.confidence, **_share(each.accuracy)}
+            for each in found.by_friends
+        ],
+        "weights": {name: round(weight, 4) for name, weight in found.fused.weights.items()},
+        "learnt": found.learnt,
+        "abstain": abstain,
+        "answered": decided.share,
+        "expected_accuracy": plain(decided.expected_accuracy),
+        "held_out_accuracy_of_answers": plain(kept.accuracy.value),
+        "output": output,
+    }
+
+
+def plain(value: float) -> float | None:
+    """Return a number for a document, None for what is not one."""
+    return None if math.isnan(value) else value
+
+
+def _numbers(estimate: "Estimate") -> dict[str, Any]:
+    share = estimate.accuracy
+    return {"accuracy": share.value, "interval": list(share.interval), "macro_f1": estimate.macro_f1}
+
+
+def learnt_figure(share: "Share | None", abstain: float) -> str:
+    """Return what held-out labels said of such answers when a model was learnt."""
+    if share is None:
+        return "how many are right is not known: the model does not say it of such answers"
+    asked = f" with a probability of at least {abstain:g}" if abstain else ""
+    return f"when it was learnt, {share} of {share.count:,} answers{asked} were right, by labels held out"
+
+
+def _share(share: "Share") -> dict[str, Any]:
+    return {"accuracy": plain(share.value), "interval": list(share.interval), "labelled": share.count}
+
+
+def _row(name: str, estimate: "Estimate") -> str:
+    return f"  {name:24}{estimate.accuracy!s:>26}   macro-F1 {100 * estimate.macro_f1:5.1f}"
+
+
+def _weights(found: "Classification") -> str:
+    prior = "structure" if "structure channel" in found.said else "shares of classes"
+    named = {prior if name == "structure" else name: weight for name, weight in found.fused.weights.items()}
+    return ", ".join(f"{name} {weight:.2f}" for name, weight in sorted(named.items(), key=lambda item: -item[1]))

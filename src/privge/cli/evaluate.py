@@ -1,0 +1,141 @@
+"""``privge evaluate``: the whole protocol with all controls, on data of one's own."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from privge._imports import require
+from privge.cli.declared import file_option, option, options_into
+from privge.cli.evaluated import DataOptions
+from privge.cli.options import Finite, json_option
+from privge.cli.progress import progress_bar
+from privge.cli.reproduce import show_table, show_trials
+from privge.mechanisms import LAWS
+from privge.tasks.settings import TASKS
+
+if TYPE_CHECKING:
+    from privge.datasets import Description
+    from privge.experiments.comparison import Comparison
+    from privge.experiments.evaluate import Evaluation
+
+_MECHANISMS = tuple(name for name, law in LAWS.items() if law.ordered and law.fixed_epsilon is None)
+_PAPER = "paper"
+
+
+@dataclass(frozen=True, kw_only=True)
+class WhatOptions:
+    """What is evaluated."""
+
+    task: str = option("--task", type=click.Choice([*TASKS, "both"]), default="both", help="What is predicted.")
+    epsilons: tuple[float, ...] = option(
+        "--epsilon",
+        type=Finite(min=0, min_open=True),
+        multiple=True,
+        default=(1.0,),
+        help="Privacy budget of a person's whole report; several times for several.",
+    )
+    mechanisms: tuple[str, ...] = option(
+        "--mechanism",
+        multiple=True,
+        type=click.Choice(_MECHANISMS),
+        default=("hds",),
+        help="What simulated devices run; several times for several.",
+    )
+    methods: tuple[str, ...] = option(
+        "--method",
+        multiple=True,
+        default=(_PAPER,),
+        help="paper: the paper's pipeline. For nodes also fused, taught and others of `privge reproduce beyond`.",
+    )
+    k: int | None = option(
+        "--k", type=click.IntRange(1), help="Features a person reports.  [default: of the settings, or epsilon / 2.5]"
+    )
+    settings_path: Path | None = file_option(
+        "--settings", about="What `privge tune` wrote.  [default: settings.toml of the dataset, or the usual ones]"
+    )
+    repeats: int = option("--repeats", type=click.IntRange(1), default=10, help="Splits and draws of noise.")
+    jobs: int = option("--jobs", type=click.IntRange(1), default=1, help="Processes; they share the processors.")
+    folder: Path = option(
+        "--results",
+        type=click.Path(path_type=Path, file_okay=False),
+        default=Path("evaluation"),
+        help="Finished repeats are kept here and never run again.",
+    )
+
+    def evaluation(self, description: "Description | None") -> "Evaluation":
+        """Return what is evaluated, of a dataset or of files."""
+        from privge.experiments.evaluate import Evaluation, stated_settings
+        from privge.experiments.method import mechanism_named
+
+        tasks = tuple(task for task in TASKS if self.task in (task, "both"))
+        return Evaluation(
+            tasks=tasks,
+            methods=tuple(map(mechanism_named, self.mechanisms)),
+            epsilons=tuple(dict.fromkeys(self.epsilons)),
+            k=self.k,
+            repeats=self.repeats,
+            settings=stated_settings(description, self.settings_path, tasks),
+        )
+
+
+@click.command()
+@options_into(data=DataOptions, what=WhatOptions)
+@json_option
+def evaluate(data: DataOptions, what: WhatOptions, *, as_json: bool) -> None:
+    """Say what private reports are worth on your own data: the paper's protocol, with all controls.
+
+    Give a --dataset (a folder with a dataset.toml, or a name of `privge datasets`), or files: --graph, --labels, and
+    --features, of which devices are simulated. With --reports or --store instead, the reports of a real collection are
+    evaluated as they are: splits are repeated, nobody is drawn twice, and what needs clean features is left out.
+
+    Every number, in percent, stands beside its controls: structure-only (noise of the same shape), the same mechanism
+    on features shuffled over people, graph alone (label propagation, or the personalized PageRank of a pair), the
+    structure channel (all that is public, by itself), no privacy, and the share of the largest class. Stop it at any
+    time: it continues where it was. `privge report evaluation` makes a page of it.
+
+    \b
+    Examples:
+      privge evaluate --dataset ./mine --epsilon 1 --epsilon 4
+      privge evaluate --graph edges.csv --features people.csv --labels labels.csv --task nodes
+      privge evaluate --graph edges.csv --store sqlite:///app.db --labels labels.csv --settings settings.toml
+      privge evaluate --dataset ./mine --method fused --method taught --epsilon 2 --task nodes
+      privge report evaluation
+    """
+    data.check()
+    require("an evaluation", "torch", "sklearn")
+    from privge.experiments.beyond.own import check_methods, evaluate_beyond
+    from privge.experiments.evaluate import evaluate as evaluated
+    from privge.experiments.sources import Sources
+
+    beyond = check_methods(name for name in what.methods if name != _PAPER)
+    loading = data.loading(jobs=what.jobs)
+    found = loading()
+    evaluation = what.evaluation(data.description)
+    comparisons: list[Comparison] = []
+    if _PAPER in what.methods:
+        with progress_bar(f"{found.name}, {what.repeats} repeats with controls") as progress:
+            sources = Sources(None, {found.name: loading})
+            comparisons = evaluated(found, evaluation, what.folder, sources, jobs=what.jobs, progress=progress)
+    _show(comparisons, as_json=as_json)
+    if beyond:
+        with progress_bar(f"{found.name}, beyond the paper") as progress:
+            table, trials = evaluate_beyond(found, beyond, evaluation, what.folder, progress=progress)
+        show_trials({found.name: table}, trials, as_json=as_json)
+
+
+def _show(comparisons: "list[Comparison]", *, as_json: bool) -> None:
+    from privge.experiments.verdicts import rows_of, sentence_of, verdicts
+
+    if as_json:
+        for one in comparisons:
+            click.echo(json.dumps({**one.to_dict(), "sentence": sentence_of(one)}))
+        return
+    if comparisons:
+        show_table(list(rows_of(comparisons)), left=3)
+    for one in comparisons:
+        click.echo("")
+        for sentence in verdicts(one):
+            click.echo(sentence)

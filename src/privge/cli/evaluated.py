@@ -1,0 +1,152 @@
+"""Options about the data of ``privge evaluate``: a dataset, files with features, or what was really collected."""
+
+import os
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from privge.cli.declared import file_option, option, place_option
+from privge.cli.graphs import ColumnOptions
+from privge.cli.ids import IdOptions
+from privge.cli.options import existing, refuse_given
+from privge.cli.sources import chosen_campaign, opened_store, read_reports
+from privge.collect.snapshot import take_snapshot
+from privge.collect.stores.opening import ADDRESSES
+from privge.datasets.joined import NamedParts, Rules, join, labels_on
+from privge.datasets.loading import dataset_of, describe, load
+from privge.datasets.tables import Columns, Tables
+from privge.errors import BadData
+from privge.graph import read_graph
+from privge.graph.labels import read_labels
+from privge.reports import Reports
+from privge.reports.parts import ReportParts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from privge.datasets import Dataset, Description
+    from privge.experiments.collected import Collected
+
+_HOW = "--low and --high for all columns; or a --dataset, which can state the kind of each"
+_OF_FILES = ("nodes_path", "labels_path", "graph_path", "name", "label_column", "id_column", "integer_ids", "low")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataOptions(IdOptions, ColumnOptions):
+    """What is evaluated: exactly one source of features or reports."""
+
+    dataset: str | None = option(
+        "--dataset", help="A folder with a dataset.toml, or a name of `privge datasets`; or own files, as follows."
+    )
+    data_dir: Path | None = option(
+        "--data-dir", type=click.Path(path_type=Path, file_okay=False), help="Where datasets of the catalogue are."
+    )
+    graph_path: Path | None = file_option("--graph", about="Edges of the public graph.")
+    nodes_path: Path | None = file_option("--nodes", about="Table with a column id: all nodes, isolated ones too.")
+    features_path: Path | None = file_option("--features", about="Numbers of everybody, to simulate the devices.")
+    reports_place: str | None = place_option("--reports", about="Or reports that devices sent: .parquet, or parts.")
+    store_url: str | None = option(
+        "--store", metavar="URL", help=f"Or their store: {ADDRESSES}  [default: PRIVGE_STORE]"
+    )
+    campaign: str | None = option("--campaign", metavar="ID", help="With --store, which campaign: how its id begins.")
+    labels_path: Path | None = file_option("--labels", about="Table of ids and classes; empty where unknown.")
+    label_column: str = option("--label-column", metavar="NAME", default="label", help="Column of the classes.")
+    low: float | None = option("--low", type=float, help="Public lower bound of every feature.  [default: 0]")
+    high: float | None = option("--high", type=float, help="Public upper bound of every feature.  [default: 1]")
+    name: str = option("--name", default="own", help="What own files are called in results.")
+
+    @property
+    def description(self) -> "Description | None":
+        """What is known about the dataset; None of files."""
+        return None if self.dataset is None else described(self.dataset)
+
+    @property
+    def store(self) -> str | None:
+        """The store that is meant: a password would be visible on the command line."""
+        alone = not any((self.dataset, self.features_path, self.reports_place))
+        return self.store_url or (os.environ.get("PRIVGE_STORE") if alone else None)
+
+    def check(self) -> None:
+        """Refuse options that do not go together."""
+        given = [source for source in (self.dataset, self.features_path, self.reports_place, self.store) if source]
+        if len(given) != 1:
+            raise click.UsageError("Give --dataset, or --graph and --labels with --features, --reports or --store.")
+        if self.dataset is not None:
+            refuse_given(_OF_FILES, "with --dataset, which says so itself")
+        elif self.graph_path is None:
+            raise click.UsageError("Give --graph, the edges, or a --dataset.")
+        if self.features_path is None:
+            refuse_given(("low", "high"), "without --features")
+        if self.store is None:
+            refuse_given(("campaign",), "without --store")
+
+    def loading(self, *, jobs: int) -> "Callable[[], Dataset | Collected]":
+        """Return what loads the data, in this process or in another one."""
+        if self.dataset is not None:
+            return partial(load, described(self.dataset), data_dir=self.data_dir)
+        if self.store is None:
+            return partial(_of_files, self)
+        if jobs > 1:
+            raise click.UsageError("--jobs has no effect with --store: a store is read once, by one process.")
+        collected = self._collected()
+        return lambda: collected
+
+    def read(self) -> "Dataset | Collected":
+        """Read files."""
+        if self.features_path is None:
+            return self._collected()
+        columns = Columns(self.source_column, self.target_column, self.weight_column, self.id_column, self.label_column)
+        rules = Rules(None, self.low, self.high, how=_HOW)
+        tables = Tables(columns, rules, integer_ids=self.integer_ids)
+        labels = None if self.labels_path is None else existing(self.labels_path)
+        parts: NamedParts = tables.parts(Path(str(self.graph_path)), self.features_path, labels, self.nodes_path)
+        return dataset_of(join(parts, rules), self.name, *rules.bounds)
+
+    def _collected(self) -> "Collected":
+        from privge.experiments.collected import Collected, of_people_in
+
+        graph = read_graph(
+            str(self.graph_path),
+            nodes=self.nodes_path,
+            columns=self.edge_columns(id_column=self.id_column),
+            integer_ids=self.integer_ids,
+        )
+        known = None
+        if self.labels_path is not None:
+            known = read_labels(
+                existing(self.labels_path),
+                integer_ids=self.integer_ids,
+                id_column=self.id_column,
+                label_column=self.label_column,
+                blanks=True,
+            )
+        reports, strangers = of_people_in(graph, self._reports())
+        if strangers:
+            click.echo(f"left out {strangers:,} reports of people who are not in the graph", err=True)
+        return Collected(self.name, graph, *labels_on(graph, known), reports)
+
+    def _reports(self) -> Reports:
+        if self.store is not None:
+            with opened_store(self.store) as store:
+                return take_snapshot(store, chosen_campaign(store, self.campaign)).reports
+        found = read_reports(str(self.reports_place))
+        if isinstance(found, ReportParts):
+            return Reports.concatenate([found.read(part) for part in range(len(found))])
+        return found
+
+
+def described(name: str) -> "Description":
+    """Return what is known about a dataset that the command line names."""
+    try:
+        return describe(name)
+    except BadData:
+        raise
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--dataset") from error
+
+
+def _of_files(options: DataOptions) -> "Dataset | Collected":
+    return options.read()

@@ -1,0 +1,63 @@
+"""Options about known labels, and reading them beside an embedding: strangers are counted and left out."""
+
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from privge.cli.declared import file_option, option
+from privge.cli.ids import IdOptions
+from privge.cli.options import existing
+from privge.errors import BadData
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from privge.embedding.embedding import Embedding
+    from privge.ids import Ids
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelOptions(IdOptions):
+    """Where known classes are, and what their columns are called."""
+
+    labels_path: Path | None = file_option("--labels", about="Table of ids and known classes, numbers or text.")
+    label_column: str = option("--label-column", metavar="NAME", default="label", help="Column of the classes.")
+
+    @property
+    def ids(self) -> IdOptions:
+        """How ids are read."""
+        return IdOptions(id_column=self.id_column, integer_ids=self.integer_ids)
+
+    def read(self, embedding: "Embedding") -> "tuple[Ids, NDArray[np.object_]]":
+        """Return ids and classes of nodes of the embedding, and say how many others there are."""
+        from privge.curator.matching import rows_among
+        from privge.graph.labels import read_labels
+
+        path = existing(self.labels_path or Path())
+        ids, labels = read_labels(
+            path, integer_ids=self.integer_ids, id_column=self.id_column, label_column=self.label_column, blanks=True
+        )
+        known = np.array([label is not None for label in labels], dtype=np.bool_)
+        found = rows_among(embedding.ids, ids) >= 0
+        if known.any() and not (known & found).any():
+            raise BadData(
+                f"{path}: none of the {int(known.sum()):,} labelled nodes is in the embedding; see whether ids are "
+                "written alike in both: 007 is not 7, and blanks count"
+            )
+        strangers = int((known & ~found).sum())
+        if strangers:
+            logger.warning(
+                "%s: %s of %s labels are of nodes without a vector, and not used",
+                path,
+                f"{strangers:,}",
+                f"{int(known.sum()):,}",
+            )
+        blanks = int((~known).sum())
+        if blanks:
+            logger.info("%s: %s rows have no class, which is then unknown", path, f"{blanks:,}")
+        return ids[known & found], labels[known & found]

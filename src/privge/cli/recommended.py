@@ -1,0 +1,112 @@
+"""What ``privge recommend`` says: the new friends of a few, how good the score is, and whom it favours."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from privge.recommendation import Evaluation, Quality, Recommendations, Recommender, Watch
+from privge.recommendation.evaluation import COMMON, FUSED, WALK
+from privge.recommendation.recommendations import COMMON as BY_COMMON
+from privge.recommendation.recommendations import POPULAR, VECTORS
+
+_ALONE = {COMMON: "graph alone: common friends", WALK: "graph alone: personalized PageRank"}
+_INSTEAD = {
+    POPULAR: "here are popular people",
+    VECTORS: "here are people whose vectors fit",
+    None: "there is nobody to recommend",
+}
+_MANY = 100  # people from which on it is said how recommendations spread over them
+
+
+def told(recommender: Recommender, found: Recommendations) -> Iterator[str]:
+    """Yield the new friends of each person, line by line."""
+    graph = recommender.graph
+    lines = _lines(found)
+    for person, row in zip(found.people.tolist(), graph.rows_of(found.people).tolist(), strict=True):
+        friends = int(graph.degrees[row])
+        mine = lines.get(person, [])
+        if not friends:
+            yield f"{person} has no friends in the graph; {_INSTEAD[mine[0]['because'] if mine else None]}"
+        else:
+            known = "1 friend" if friends == 1 else f"{friends:,} friends"
+            yield f"{person} ({known})" if mine else f"{person} ({known}): there is nobody to recommend"
+        for each in mine:
+            common = each["common_friends"]
+            named = "1 common friend" if common == 1 else f"{common:,} common friends"
+            why = named if each["because"] == BY_COMMON else each["because"]
+            yield f"{each['rank']:4}  {each['recommended']}  {each['score']:.2f}  {why}"
+
+
+def _lines(found: Recommendations) -> dict[object, list[dict[str, Any]]]:
+    """Return the recommendations of each person."""
+    lines: dict[object, list[dict[str, Any]]] = {}
+    for line in found.to_arrow().to_pylist():
+        lines.setdefault(line["node"], []).append(line)
+    return lines
+
+
+def about(recommender: Recommender, watch: Watch) -> Iterator[str]:
+    """Yield how good the score is on held-out edges, with its parts and controls, and whom it favours."""
+    yield from recommender.remarks
+    if recommender.evaluation is not None:
+        yield from _table(recommender.evaluation)
+    if recommender.gate is not None:
+        yield f"Vectors beside the graph: {recommender.gate}."
+    if watch.people >= _MANY:
+        yield f"Here: {watch.spread}."
+    elif recommender.evaluation is not None:
+        yield f"On held-out edges: {recommender.evaluation.spread.of_asked('queries')}."
+
+
+def _table(evaluation: Evaluation) -> Iterator[str]:
+    yield (
+        f"Held-out friends found again ({evaluation.queries:,} asked, {evaluation.ceiling:.1%} are among the "
+        "candidates), percent ± standard error:"
+    )
+    yield f"  {'':42} {'hits@10':>12} {'MRR':>12} {'AUC':>6}"
+    for name, quality in evaluation.scores.items():
+        hits, reciprocal = (
+            f"{100 * value:.1f} ± {100 * error:.1f}"
+            for value, error in zip((quality.hits, quality.reciprocal), quality.errors, strict=True)
+        )
+        yield f"  {_ALONE.get(name, name):42} {hits:>12} {reciprocal:>12} {100 * quality.area:6.1f}"
+
+
+def summary(
+    recommender: Recommender, watch: Watch, found: Recommendations | None, output: Path | None
+) -> dict[str, object]:
+    """Return what a machine may want to know."""
+    graph, gate, evaluation = recommender.graph, recommender.gate, recommender.evaluation
+    return {
+        "nodes": graph.nodes,
+        "edges": graph.edges,
+        "people": watch.people,
+        "recommendations": watch.lines if found is None else found.to_arrow().to_pylist(),
+        "output": None if output is None else str(output),
+        "vectors": None if gate is None else {**asdict(gate), "used": gate.open},
+        "evaluation": None if evaluation is None else _judged(evaluation),
+        "spread": watch.spread.to_dict(),
+        "remarks": list(recommender.remarks),
+    }
+
+
+def _judged(evaluation: Evaluation) -> dict[str, object]:
+    return {
+        "queries": evaluation.queries,
+        "ceiling": evaluation.ceiling,
+        "final": FUSED if FUSED in evaluation.scores else list(evaluation.scores)[-1],
+        "scores": {name: _quality(quality) for name, quality in evaluation.scores.items()},
+        "spread": {name: value for name, value in evaluation.spread.to_dict().items() if name != "people"},
+    }
+
+
+def _quality(quality: Quality) -> dict[str, float]:
+    hits, reciprocal = quality.errors
+    return {
+        "hits@10": quality.hits,
+        "hits@10_error": hits,
+        "mrr": quality.reciprocal,
+        "mrr_error": reciprocal,
+        "auc": quality.area,
+    }

@@ -1,0 +1,76 @@
+"""Options about the vectors of an answer: an embedding that is there, or reports that are embedded first."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from privge.cli.declared import file_option, option, place_option
+from privge.cli.graphs import EdgeListOptions
+from privge.cli.ids import IdOptions
+from privge.cli.options import refuse_given
+from privge.cli.sources import SourceOptions, Task, read_embedding
+from privge.cli.walks import JoiningOptions, WalkOptions
+from privge.collect.stores.opening import ADDRESSES
+from privge.embedding.embedding import Embedding
+from privge.graph import Graph, as_graph
+from privge.propagation import HERE
+
+_MAKING = ("alpha", "r", "tolerance", "smoother", "decoding", "clip", "drop_unknown", "campaign", "settings_path")
+
+
+@dataclass(frozen=True, kw_only=True)
+class VectorOptions(EdgeListOptions):
+    """Where the vectors come from, and the graph."""
+
+    embedding_place: str | None = place_option("--embedding", about="Vectors: .parquet, .npy, or a folder of parts.")
+    reports_place: str | None = place_option("--reports", about="Or reports, which are embedded first; needs --graph.")
+    store_url: str | None = option(
+        "--store", metavar="URL", help=f"Or the store of reports: {ADDRESSES}  [default: PRIVGE_STORE]"
+    )
+    campaign: str | None = option("--campaign", metavar="ID", help="With --store, which campaign, or how it begins.")
+    graph_place: str | None = place_option("--graph", about="Edges; the graph itself is then heard, too.")
+    nodes_path: Path | None = file_option("--nodes", about="Table with a column id: all nodes, isolated ones too.")
+
+    @property
+    def source(self) -> SourceOptions:
+        """Where the reports are, if there is no embedding."""
+        store = self.store_url
+        if store is None and self.reports_place is None:
+            store = os.environ.get("PRIVGE_STORE")  # a password would be visible on the command line
+        return SourceOptions(
+            reports_place=self.reports_place,
+            store_url=store,
+            campaign=self.campaign,
+            update_path=None,
+            previous_reports=None,
+            features_path=None,
+        )
+
+    def check(self) -> None:
+        """Refuse options that do not go together."""
+        if self.embedding_place is not None:
+            if self.reports_place is not None or self.store_url is not None:
+                raise click.UsageError("Give either --embedding, or --reports or --store.")
+            refuse_given(_MAKING, "with --embedding, which is made already")
+        else:
+            if self.graph_place is None:
+                raise click.UsageError("Give --embedding; or --graph with --reports or --store.")
+            if self.source.store_url is None and self.reports_place is None:
+                raise click.UsageError(
+                    "Give --embedding, or --reports or --store; private features go through `privge perturb` first."
+                )
+        if self.graph_place is None:
+            columns = ("source_column", "target_column", "weight_column", "nodes_path", "header")
+            refuse_given(columns, "without --graph")
+
+    def read(self, ids: IdOptions, walk: WalkOptions, joining: JoiningOptions) -> tuple[Embedding, Graph | None]:
+        """Return the vectors, which are made if need be, and the graph if it is given."""
+        graph = None if self.graph_place is None else as_graph(self.opened(self.graph_place, self.nodes_path, ids))
+        if self.embedding_place is not None:
+            return read_embedding(self.embedding_place), graph
+        if graph is None:
+            raise click.UsageError("Give --graph with --reports or --store.")
+        task = Task(graph=graph, before=None, walk=walk, joining=joining, place=HERE)
+        return task.embed(self.source, None).embedding, graph

@@ -1,0 +1,28 @@
+"""Where the data of each dataset of a run come from, in whatever process it is run."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from privge.datasets import Dataset, load
+from privge.experiments.collected import Collected
+
+
+@dataclass(frozen=True, eq=False)
+class Sources:
+    """How to load a dataset by its name.
+
+    Parameters
+    ----------
+    data_dir
+        Where datasets of the catalogue are; see `privge.datasets.load`.
+    own
+        What loads a dataset of somebody's own, by its name: a function that another process can call.
+    """
+
+    data_dir: Path | None = None
+    own: Mapping[str, Callable[[], Dataset | Collected]] = field(default_factory=dict)
+
+    def load(self, name: str) -> Dataset | Collected:
+        """Return the data."""
+        return self.own[name]() if name in self.own else load(name, data_dir=self.data_dir)

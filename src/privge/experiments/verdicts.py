@@ -1,0 +1,68 @@
+"""What an evaluation supports, in plain words; computed, never written in advance of the data."""
+
+from collections.abc import Iterable, Iterator
+
+from privge.experiments.comparison import Comparison
+from privge.experiments.spread import Spread
+
+_METRICS = {"accuracy": "accuracy on test nodes", "auc": "AUC on test pairs"}
+_COLUMNS = (
+    "task",
+    "dataset",
+    "method",
+    "epsilon",
+    "k",
+    "mean ± std",
+    "structure-only",
+    "shuffled",
+    "graph alone",
+    "structure channel",
+    "no privacy",
+    "largest class",
+    "worth (95 %)",
+    "over structure channel (95 %)",
+)
+
+
+def rows_of(comparisons: Iterable[Comparison]) -> Iterator[tuple[str, ...]]:
+    """Yield a header, then each cell beside its controls; what the data do not allow is a dash."""
+    yield _COLUMNS
+    for one in comparisons:
+        cell = one.cell
+        controls = (one.structure_only, one.shuffled, one.graph_alone, one.structure_channel, one.no_privacy)
+        yield (
+            *(cell.task, cell.dataset, cell.method.name, f"{cell.epsilon:g}", str(cell.k), str(one.value)),
+            *map(_shown, controls),
+            "-" if one.majority is None else f"{one.majority:.1f}",
+            str(one.worth),
+            str(one.lift_over_structure_channel),
+        )
+
+
+def verdicts(one: Comparison) -> Iterator[str]:
+    """Yield where the lift of a cell sits, and at last what the private channel is worth."""
+    task, what = one.cell.task, _METRICS[one.metric]
+    if one.friends:
+        where = "; ".join(f"{row.people} {row.lift}" for row in one.friends)
+        of_pairs = " (of a pair, the end with fewer)" if task == "links" else ""
+        yield f"{task}: points over the higher null, by number of friends{of_pairs}: {where}."
+    free = "" if one.majority is None else f"; the largest class alone gives {one.majority:.1f}"
+    yield f"{task}: {what} {one.value.said}{free}. {sentence_of(one)}"
+
+
+def sentence_of(one: Comparison) -> str:
+    """Return the sentence that an evaluation ends in."""
+    worth = one.worth.concluded("more than nothing", "less than nothing", "nothing that can be told from zero")
+    beside = one.lift_over_structure_channel.concluded(
+        "better than all that is public, by itself",
+        "all that is public, by itself, does better, and asks nobody",
+        "no difference can be told",
+    )
+    return (
+        f"At ε = {one.cell.epsilon:g} the private channel is worth {worth}. Minus the structure channel, which asks "
+        f"nobody: {beside}."
+    )
+
+
+def _shown(spread: Spread) -> str:
+    return str(spread) if spread.repeats else "-"

@@ -1,0 +1,134 @@
+"""From a trial on held-out edges to a score: the structure's alone, or that of structure and vectors."""
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+from privge.propagation import Walk
+from privge.recommendation.evaluation import FUSED, SHUFFLED, STRUCTURE, VECTORS, Evaluation
+from privge.recommendation.fusion import Gate
+from privge.recommendation.logit import ListwiseLogit
+from privge.recommendation.neighbourhood import NEAR_BY, Reach
+from privge.recommendation.trial import Trial
+from privge.recommendation.vectors import Signals
+from privge.recommendation.view import View
+from privge.structure.steps import Steps
+
+_WALK = Walk()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How recommendations are made.
+
+    Parameters
+    ----------
+    walk
+        How reports walk over the graph; an embedding brings its own walk.
+    reach
+        How far candidates are looked for.
+    evaluate
+        Whether test edges judge the score.
+    columns
+        Of vectors, at most; wider ones are projected at random.
+    controls
+        Whether shuffled vectors are judged too, which takes as long as the vectors themselves.
+    seed
+        Of whatever is drawn.
+    threads
+        None for one for each processor; the answer does not depend on it.
+    """
+
+    walk: Walk = _WALK
+    reach: Reach = NEAR_BY
+    columns: int = 512
+    evaluate: bool = True
+    controls: bool = False
+    seed: int = 0
+    threads: int | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Learnt:
+    """What a trial ended in.
+
+    Parameters
+    ----------
+    view
+        What is looked at from now on, with all edges.
+    logit
+        The score.
+    gate
+        Whether vectors help; None if there are none.
+    evaluation
+        What the score reaches; None if nobody asked.
+    """
+
+    view: View
+    logit: ListwiseLogit
+    gate: Gate | None
+    evaluation: Evaluation | None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Contender:
+    """Structure and vectors together, and what the validation edges said of it.
+
+    Parameters
+    ----------
+    view
+        What is looked at, without the held-out edges.
+    gate
+        Whether vectors help.
+    logit
+        The score of both together.
+    """
+
+    view: View
+    gate: Gate
+    logit: ListwiseLogit
+
+    @classmethod
+    def of(cls, trial: Trial, signals: Signals) -> Self:
+        """Let signals walk over the training edges, and fit both together to the validation edges."""
+        view = trial.with_vectors(signals)
+        return cls(view, *trial.judged(view))
+
+    def evaluated(self, trial: Trial) -> Evaluation:
+        """Judge both together, and vectors alone, by the test edges."""
+        return Evaluation.of(trial, self.view, self.logit, FUSED)
+
+
+def learn(trial: Trial, signals: Signals | None, settings: Settings, steps: Steps) -> Learnt:
+    """Fit the score, decide about vectors, judge, and look at all edges again."""
+    structure = trial.fitted()
+    contender = None if signals is None else Contender.of(trial, signals)
+    steps.step()
+    evaluation = Evaluation.of(trial, trial.view, structure, STRUCTURE) if settings.evaluate else None
+    if evaluation is not None and signals is not None and contender is not None:
+        evaluation = _beside(evaluation, trial, contender, signals.shuffled(trial.seed) if settings.controls else None)
+    steps.step()
+    gate = None if contender is None else contender.gate
+    if contender is None or not contender.gate.open:
+        return steps.done(Learnt(_whole(trial, trial.view, None), structure, gate, evaluation))
+    return steps.done(Learnt(_whole(trial, contender.view, signals), contender.logit, gate, evaluation))
+
+
+def _beside(alone: Evaluation, trial: Trial, contender: Contender, shuffled: Signals | None) -> Evaluation:
+    """Put what vectors reach beside what the structure reaches; a closed gate leaves the structure."""
+    together = contender.evaluated(trial)
+    final = together if contender.gate.open else alone
+    scores = {**alone.scores, VECTORS: together.scores[VECTORS]}
+    if shuffled is not None:
+        control = Contender.of(trial, shuffled)
+        scores[SHUFFLED] = control.evaluated(trial).scores[FUSED] if control.gate.open else alone.scores[STRUCTURE]
+    scores[FUSED] = together.scores[FUSED] if contender.gate.open else alone.scores[STRUCTURE]
+    return replace(final, scores=scores)
+
+
+def _whole(trial: Trial, view: View, signals: Signals | None) -> View:
+    """Look at the graph with all edges, by what was learnt without some."""
+    near = replace(view.neighbourhood, graph=trial.whole)
+    channel = None if view.channel is None else view.channel.on(trial.whole, seed=trial.seed)
+    if signals is None or view.links is None:
+        return View(near, channel)
+    return View(near, channel, view.links.on(signals.on(trial.whole, near.threads)))

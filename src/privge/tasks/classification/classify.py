@@ -1,0 +1,97 @@
+"""`classify`: from vectors, known labels and, if there is one, the graph to a class for everybody."""
+
+import logging
+from collections.abc import Iterable
+
+import numpy as np
+
+from privge._typing import Progress
+from privge.embedding.embedding import Embedding
+from privge.errors import BadData
+from privge.graph import GraphData, as_graph
+from privge.graph.inputs import as_ordered_graph
+from privge.graph.labels import LabelsById, LabelsByRow
+from privge.propagation import Matrix
+from privge.structure.calibration import at_temperature, best_temperature
+from privge.tasks.by_id import in_order_of, matrix_of
+from privge.tasks.classification.classification import MAJORITY, STRUCTURE, VECTORS, WALKS, Classification
+from privge.tasks.classification.fused import Fused, held_out_probabilities
+from privge.tasks.classification.graph_alone import label_propagation, structure
+from privge.tasks.classification.steady import SteadyClassifier
+
+logger = logging.getLogger(__name__)
+
+
+def classify(
+    vectors: Matrix | Embedding,
+    labels: LabelsByRow | LabelsById,
+    *,
+    graph: GraphData | None = None,
+    train: Iterable[object] | None = None,
+    head: SteadyClassifier | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Classification:
+    """Find the class of every node from its vector, from labels that are known and, if it is given, from the graph.
+
+    Vectors go through `SteadyClassifier`. With a graph, `privge.structure.node_channel` is the prior, and vectors and
+    label propagation are put beside it, if `privge.tasks.Fusion` believes in them. Everything is judged, weighed and
+    calibrated by labels of nodes that it did not see.
+
+    Parameters
+    ----------
+    vectors
+        An embedding, or a matrix with one row for each node.
+    labels
+        Known classes. Of an embedding by id: a mapping, a Series, or a pair of ids and classes. Of a matrix one for
+        each row; a negative number, None or NaN is unknown.
+    graph
+        The graph of the embedding; of a matrix, in the order of its rows.
+    train
+        Nodes whose labels may be read; by default all that have one.
+    head
+        What learns from the vectors; by default a new `SteadyClassifier` of this seed.
+    seed
+        The same seed gives the same classes.
+    threads
+        For walks over the graph; by default one for each processor.
+    progress
+        Called with what is done and what is to be done, first for the heads, then for the structure.
+    """
+    network = None
+    if graph is not None:
+        network = as_graph(graph) if isinstance(vectors, Embedding) else as_ordered_graph(graph)
+        vectors = in_order_of(network.ids, vectors)
+        if len(vectors) != network.nodes:
+            raise BadData(f"{len(vectors):,} vectors for a graph of {network.nodes:,} nodes")
+    head = SteadyClassifier(seed=seed) if head is None else head
+    head.fit(vectors, labels, train=train, progress=progress)
+    model, known, held = head.model_, head.known_, dict(head.held_out_)
+    heads, prior = model.says(matrix_of(vectors)), model.prior(len(vectors))
+    controls = {MAJORITY: prior[known.rows]}
+    if network is not None:
+        prior = structure(network, known, seed=seed, threads=threads, progress=progress)
+        walks = label_propagation(network, known, threads=threads)
+        heads[WALKS], held[WALKS] = walks, walks[known.rows]
+        controls |= {VECTORS: head.held_out_probabilities_, WALKS: walks[known.rows], STRUCTURE: prior[known.rows]}
+    fused = Fused.fit(prior[known.rows], held, known.targets, seed=seed)
+    held_out = held_out_probabilities(prior[known.rows], held, known.targets, known.folds, seed=seed)
+    temperature = best_temperature(held_out, known.targets)
+    probabilities = at_temperature(fused.probabilities(prior, heads), temperature)
+    ids = vectors.ids if isinstance(vectors, Embedding) else np.arange(len(vectors))
+    found = Classification(
+        ids=ids,
+        probabilities=probabilities,
+        known=known,
+        held_out=at_temperature(held_out, temperature),
+        controls=controls,
+        said={MAJORITY if network is None else STRUCTURE: prior, **heads},
+        fused=fused,
+        temperature=temperature,
+        model=model,
+        friends=None if network is None else network.degrees,
+    )
+    if network is not None and not found.learnt:
+        logger.warning("nothing was learnt: for labelled nodes the shares of the classes say as much")
+    return found

@@ -1,0 +1,76 @@
+"""The labelled nodes of which is learnt, in parts that take turns at being unseen."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from privge._typing import Floats
+from privge.embedding.embedding import Embedding
+from privge.errors import BadData
+from privge.graph.labelled import Rows
+from privge.graph.labels import Classes, LabelsById, LabelsByRow
+from privge.propagation import Matrix
+from privge.structure.order import folds_of
+from privge.tasks.by_id import labels_in, rows_in
+
+FEWEST = 10
+"""Labelled nodes without which nothing is learnt."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Known:
+    """The labelled nodes: their rows, their classes from 0, and into which part each falls.
+
+    Parameters
+    ----------
+    rows
+        Where they stand.
+    targets
+        The class of each.
+    classes
+        What the classes are called.
+    folds
+        The part of each.
+    """
+
+    rows: Rows
+    targets: Rows
+    classes: Classes
+    folds: Rows
+
+    @classmethod
+    def of(
+        cls,
+        vectors: Matrix | Embedding,
+        labels: LabelsByRow | LabelsById,
+        train: Iterable[object] | None,
+        folds: int,
+        seed: int,
+    ) -> Self:
+        """Find the nodes whose label may be read, or say what is wrong with them."""
+        found = labels_in(vectors, labels)
+        rows = rows_in(vectors, train)
+        rows = found.known if rows is None else np.unique(rows)
+        if isinstance(vectors, Embedding):  # what is drawn for a node follows from ids, never from where it stands
+            rows = rows[np.argsort(vectors.ids[rows], kind="stable")]
+        if (found.places[rows] < 0).any():
+            raise ValueError(f"{int((found.places[rows] < 0).sum())} of {len(rows)} training nodes have no label")
+        places, targets = np.unique(found.places[rows], return_inverse=True)
+        if len(rows) < FEWEST or len(places) < 2:
+            raise BadData(
+                f"at least {FEWEST} labelled nodes of two classes are needed, got {len(rows)} of {len(places)}"
+            )
+        return cls(rows, targets, found.classes[places], folds_of(len(rows), min(folds, len(rows)), seed))
+
+    @property
+    def parts(self) -> int:
+        """Number of parts."""
+        return int(self.folds.max()) + 1
+
+    @property
+    def shares(self) -> Floats:
+        """The share of each class among them."""
+        shares: Floats = np.bincount(self.targets) / len(self.targets)
+        return shares

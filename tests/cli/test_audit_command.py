@@ -1,0 +1,82 @@
+"""``privge audit``: what it prints, and its exit codes."""
+
+import json
+import math
+from fractions import Fraction
+
+import pytest
+from click.testing import CliRunner
+
+import privge as pg
+from privge.cli import main
+from privge.mechanisms import LAWS, law_for
+from privge.mechanisms.exponential import exp_below
+
+PRIVATE = [name for name, law in LAWS.items() if law.fixed_epsilon is None]
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["audit", *map(str, arguments)], catch_exceptions=False)
+
+
+@pytest.mark.parametrize("name", PRIVATE)
+def test_every_mechanism_holds_with_an_exact_ratio_and_a_bound_below_it(name):
+    result = run("--mechanism", name, "--epsilon", 1, "--k", 5, "--dimensions", 500, "--levels", 33, "--json")
+    found = json.loads(result.stdout)
+    numerator, denominator = map(int, found["worst_ratio"].split("/"))
+    assert result.exit_code == 0
+    assert found["holds"] is True
+    assert found["empirical_lower_bound"] <= found["realised_epsilon"] <= 1
+    assert numerator > denominator
+
+
+def test_a_table_with_one_unit_too_many_ends_with_an_exit_code(tmp_path):
+    law = law_for("multibit", 1.0, levels=2)
+    rows = [law.weights(level).tolist() for level in range(2)]
+    document = {"weights": rows, "epsilon": 1.0, "k": 1}
+    path = tmp_path / "law.json"
+    path.write_text(json.dumps(document))
+    assert run("--law", path, "--json").exit_code == 0
+    above = math.floor(rows[1][0] * exp_below(Fraction(1))) + 1  # the least weight that is too much
+    rows[0] = [above, sum(rows[0]) - above]
+    path.write_text(json.dumps(document))
+    result = run("--law", path, "--json")
+    assert result.exit_code == 1
+    assert json.loads(result.stdout)["holds"] is False
+
+
+@pytest.fixture
+def campaign(tmp_path):
+    made = pg.Campaign(names=["age", "town"], dimensions=2, low=0, high=1, mechanism="hds", epsilon=1.0, k=1, levels=17)
+    made.save(tmp_path / "campaign.json")
+    return tmp_path / "campaign.json"
+
+
+def test_a_campaign_is_audited_and_its_certificate_checked_again(campaign, tmp_path):
+    page = tmp_path / "certificate.html"
+    result = run(campaign, "-o", page, "--draws", 20_000)
+    assert result.exit_code == 0
+    assert "Everything holds." in result.stdout
+    assert run("--check", page).exit_code == 0
+    page.write_text(page.read_text().replace("Everything that was audited holds", "Everything is perfect"))
+    assert run("--check", page, "--json").exit_code == 1
+
+
+def test_planned_campaigns_are_added_up(campaign, tmp_path):
+    planned = pg.Campaign(names=["age"], dimensions=1, low=0, high=1, mechanism="hds", epsilon=2.0, levels=17)
+    planned.save(tmp_path / "planned.json")
+    arguments = (campaign, "--planned", tmp_path / "planned.json", "--draws", 0, "--json")
+    found = json.loads(run(*arguments).stdout)["over_time"]
+    assert (found["now"], found["after"]) == (1.0, 3.0)
+    assert [each["name"] for each in found["repeats"]] == ["age"]
+    assert run(*arguments, "--lifetime-epsilon", 2).exit_code == 1
+
+
+def test_nothing_to_audit_is_wrong_usage():
+    assert run().exit_code == 2
+    assert run("--embedding", "z.parquet").exit_code == 2
+    assert run("--mechanism", "hds").exit_code == 2
+
+
+def test_a_file_that_is_not_there_is_bad_data(tmp_path):
+    assert run(tmp_path / "none.json").exit_code == 3

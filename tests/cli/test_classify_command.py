@@ -1,0 +1,229 @@
+import csv
+import json
+import random
+from datetime import date
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+from privge import Campaign, Reports
+from privge.cli import main
+from privge.collect.stores import Upload, open_store
+
+TEAMS = ("blue", "green", "red")
+SURVEY = """
+purpose = "Which team suits whom?"
+epsilon = 4.0
+k = 1
+
+[[questions]]
+kind = "number"
+name = "age"
+low = 18
+high = 99
+
+[[questions]]
+kind = "choice"
+name = "city"
+values = ["Rome", "Paris", "Oslo", "elsewhere"]
+otherwise = "elsewhere"
+
+[[questions]]
+kind = "yes-no"
+name = "sport"
+"""
+
+
+def write(path, *rows):
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows(rows)
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """What a new user has: edges with names of their own, a mixed table with holes, and a few labels."""
+    folder, chance = tmp_path_factory.mktemp("platform"), random.Random(1)  # noqa: S311 (made-up people)
+    people = [f"u{number:03}" for number in range(200)]
+    team = {person: chance.choice(TEAMS) for person in people}
+    mates = {name: [person for person in people if team[person] == name] for name in TEAMS}
+    pairs = [
+        (one, chance.choice(mates[team[one]] if chance.random() < 0.8 else people)) for one in people for _ in "abc"
+    ]
+    write(folder / "follows.csv", ("follower", "followed"), *pairs)
+    cities = dict(zip(TEAMS, ("Oslo", "Paris", "Rome"), strict=True))
+    profiles = [
+        (one, chance.choice(["", 30, 50]), chance.choice([cities[team[one]], ""]), chance.choice(["yes", "no", ""]))
+        for one in people
+    ]
+    write(folder / "people.csv", ("user", "age", "city", "sport"), *profiles)
+    known = chance.sample(people, 40)
+    write(folder / "teams.csv", ("user", "team"), *((one, team[one] if one in known else "") for one in people))
+    (folder / "survey.toml").write_text(SURVEY)
+    arguments = ("--features", folder / "people.csv", "--id-column", "user", "--campaign", folder / "survey.toml")
+    assert run("perturb", *arguments, "--seed", 1, "-o", folder / "reports.parquet").exit_code == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def own(folder):
+    """How the graph and the labels are named."""
+    graph = ("--graph", folder / "follows.csv", "--source", "follower", "--target", "followed")
+    return graph, ("--labels", folder / "teams.csv", "--id-column", "user", "--label-column", "team")
+
+
+@pytest.fixture(scope="module")
+def embedding(folder, own):
+    path = folder / "z.parquet"
+    assert run("embed", *own[0], "--reports", folder / "reports.parquet", "-o", path).exit_code == 0
+    return path
+
+
+def test_one_command_from_a_new_user_s_files_to_classes(folder, own):
+    graph, labels = own
+    output = folder / "predicted.parquet"
+    result = run("classify", *graph, "--reports", folder / "reports.parquet", *labels, "--abstain", 0.8, "-o", output)
+    assert result.exit_code == 0, result.stderr
+    table = pq.read_table(output)
+    assert table.column_names == ["id", "class", "confidence", "p(blue)", "p(green)", "p(red)"]
+    assert table.num_rows == 160
+    for words in (
+        "these answers",
+        "largest class",
+        "label propagation",
+        "structure channel",
+        "vectors alone",
+        "macro-F1",
+        "expected calibration error",
+        "calibrated on average",
+        "3 to 10 friends",
+        "cannot be had here",
+        "with --abstain 0.8",
+    ):
+        assert words in result.stdout
+    assert "160 rows have no class" in result.stderr
+    sure = np.array(table["confidence"]) >= 0.8
+    assert [name is not None for name in table["class"].to_pylist()] == sure.tolist()
+
+
+def test_a_store_is_embedded_on_the_fly_and_gives_what_its_reports_give(folder, own, tmp_path):
+    graph, labels = own
+    reports = Reports.from_parquet(folder / "reports.parquet")
+    store = open_store(str(tmp_path / "app.db"))
+    store.add_campaign(reports.campaign)
+    uploads = [Upload(reports.ids[i], reports.codes[i].astype("<u2").tobytes()) for i in range(len(reports))]
+    store.put(reports.campaign.id, uploads, day=date(2027, 1, 1))
+    store.close()
+    sources = (("--store", f"sqlite:///{tmp_path}/app.db"), ("--reports", folder / "reports.parquet"))
+    tables = []
+    for source in sources:
+        result = run("classify", *graph, *source, *labels, "-o", tmp_path / "p.parquet", "--json")
+        assert result.exit_code == 0, result.stderr
+        tables.append(pq.read_table(tmp_path / "p.parquet"))
+    assert tables[0].equals(tables[1])
+
+
+def test_a_machine_gets_one_object_with_every_control(folder, embedding, own):
+    graph, labels = own
+    result = run("classify", "--embedding", embedding, *graph, *labels, "-o", folder / "p.csv", "--json")
+    told = json.loads(result.stdout)
+    assert set(told["controls"]) == {"majority class", "vectors alone", "label propagation", "structure channel"}
+    assert told["classes"] == list(TEAMS)
+    assert (told["labelled"], told["unlabelled"]) == (40, 160)
+    assert 0 <= told["calibration_error"] <= 1
+    assert told["interval"][0] <= told["accuracy"] <= told["interval"][1]
+    assert (folder / "p.csv").read_text().splitlines()[0].startswith('"id","class","confidence","p(blue)"')
+
+
+def test_a_model_is_kept_and_used_for_another_embedding_of_the_same_campaign(folder, embedding, own, tmp_path):
+    model, output = tmp_path / "model.npz", tmp_path / "p.parquet"
+    assert run("classify", "--embedding", embedding, *own[1], "--save", model, "-o", output).exit_code == 0
+    result = run("classify", "--embedding", embedding, "--model", model, "-o", output)
+    assert result.exit_code == 0, result.stderr
+    assert pq.read_table(output).num_rows == 200
+    assert "if these nodes are like those" in result.stdout
+    assert "answers were right, by labels held out" in result.stdout
+    other = tmp_path / "other.parquet"
+    assert run("embed", *own[0], "--reports", folder / "reports.parquet", "--alpha", 0.3, "-o", other).exit_code == 0
+    refused = run("classify", "--embedding", other, "--model", model, "-o", tmp_path / "no.parquet")
+    assert refused.exit_code == 3
+    assert "model.npz: the model was learnt from other columns" in refused.stderr
+    assert not (tmp_path / "no.parquet").exists()
+
+
+def test_labels_of_strangers_are_counted_and_not_used(embedding, tmp_path):
+    rows = [(f"u{number:03}", TEAMS[number % 3]) for number in range(30)]
+    write(tmp_path / "l.csv", ("id", "label"), *rows, ("nobody", "red"), ("x", "blue"))
+    arguments = ("classify", "--embedding", embedding, "-o", tmp_path / "p.parquet", "--labels")
+    result = run(*arguments, tmp_path / "l.csv")
+    assert result.exit_code == 0, result.stderr
+    assert "2 of 32 labels are of nodes without a vector" in result.stderr
+    write(tmp_path / "none.csv", ("id", "label"), ("nobody", "red"), ("x", "blue"))
+    refused = run(*arguments, tmp_path / "none.csv")
+    assert refused.exit_code == 3
+    assert "none of the 2 labelled nodes is in the embedding" in refused.stderr
+
+
+@pytest.mark.parametrize("machine", [(), ("--json",)])
+def test_abstaining_from_every_answer_is_no_error(embedding, tmp_path, machine):
+    chance = random.Random(2)  # noqa: S311 (labels that mean nothing)
+    write(tmp_path / "l.csv", ("id", "label"), *((f"u{number:03}", chance.choice("abc")) for number in range(20)))
+    arguments = ("--labels", tmp_path / "l.csv", "--abstain", 1, "-o", tmp_path / "p.parquet", *machine)
+    result = run("classify", "--embedding", embedding, *arguments)
+    assert result.exit_code == 0, result.stderr
+    assert '"held_out_accuracy_of_answers": null' in result.stdout or "nobody of them right" in result.stdout
+    assert pq.read_table(tmp_path / "p.parquet")["class"].null_count == 180
+
+
+def test_numbers_as_classes_are_names_too(embedding, tmp_path):
+    write(tmp_path / "l.csv", ("id", "label"), *((f"u{number:03}", number % 2) for number in range(30)))
+    run("classify", "--embedding", embedding, "--labels", tmp_path / "l.csv", "-o", tmp_path / "p.parquet")
+    assert set(pq.read_table(tmp_path / "p.parquet")["class"].to_pylist()) <= {"0", "1"}
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("id,group\nu001,a\n", "no column 'label'"),
+        ("id,label\nu001,a\nu001,b\n", "line 3: this id appears twice"),
+        ("id,label\nu001,a\nu002,b\n", "at least 10 labelled nodes"),
+        ("id,label\n" + "".join(f"u{number:03},a\n" for number in range(20)), "two classes"),
+    ],
+)
+def test_labels_that_cannot_be_used_are_refused_and_nothing_is_written(embedding, tmp_path, content, words):
+    (tmp_path / "l.csv").write_text(content)
+    result = run("classify", "--embedding", embedding, "--labels", tmp_path / "l.csv", "-o", tmp_path / "p.parquet")
+    assert result.exit_code == 3
+    assert words in result.stderr
+    assert not (tmp_path / "p.parquet").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), "Give --embedding"),
+        (("--embedding", "z.parquet"), "either --labels"),
+        (("--embedding", "z.parquet", "--labels", "l.csv", "--model", "m.npz"), "either --labels"),
+        (("--embedding", "z.parquet", "--reports", "r.parquet", "--labels", "l.csv"), "either --embedding"),
+        (("--embedding", "z.parquet", "--labels", "l.csv", "--alpha", "0.3"), "no effect"),
+        (("--embedding", "z.parquet", "--labels", "l.csv", "--source", "a", "--target", "b"), "without --graph"),
+        (("--reports", "r.parquet", "--labels", "l.csv"), "--graph with --reports"),
+        (("--graph", "e.csv", "--labels", "l.csv"), "`privge perturb` first"),
+        (("--embedding", "z.parquet", "--graph", "e.csv", "--model", "m.npz"), "no effect with --model"),
+        (("--embedding", "z.parquet", "--labels", "l.csv", "--save", "m.pkl"), "must end in .npz"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(arguments, words, monkeypatch):
+    monkeypatch.delenv("PRIVGE_STORE", raising=False)
+    result = run("classify", *arguments, "-o", "p.parquet")
+    assert result.exit_code == 2
+    assert words in result.stderr
+
+
+def test_the_campaign_asks_mixed_questions(folder):
+    assert len(Campaign.load(folder / "survey.toml").questions) == 3

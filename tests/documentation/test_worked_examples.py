@@ -1,0 +1,50 @@
+"""What commands print is put under them when the site is built."""
+
+from pathlib import Path
+
+import pytest
+import worked_examples
+
+DOCS = Path(__file__).parent.parent.parent / "docs"
+
+
+def test_output_stands_under_its_command_and_files_are_there():
+    file = "```toml\n# a.toml\nx = 1\n```\n\n"
+    page = f"{file}<!-- output -->\n```console\n$ cat a.toml\n$ echo two \\\n    words\n```\n\nEnd\n"
+    shown = "```console\n$ cat a.toml\n# a.toml\nx = 1\n$ echo two \\\n    words\ntwo words\n```\n\nEnd\n"
+    assert worked_examples.filled(page) == file + shown
+
+
+def test_a_page_without_a_mark_stays_as_it_is():
+    assert worked_examples.filled("```console\n$ false\n```\n") == "```console\n$ false\n```\n"
+
+
+def test_a_command_that_fails_fails_the_build():
+    with pytest.raises(RuntimeError, match="fails"):
+        worked_examples.filled("<!-- output -->\n```console\n$ false\n```\n")
+
+
+def test_the_page_of_audits_shows_what_an_audit_prints():
+    page = worked_examples.filled((DOCS / "audit.md").read_text(encoding="utf-8"))
+    assert worked_examples.MARK not in page
+    for line in (
+        "a whole report: realised epsilon <= 0.999999999999515",
+        "above epsilon = 0.98999999999999999",
+        "exit code 1",
+        "after 1 planned: 3 ",
+        "asked again: income",
+        "holds: every proof was made again",
+    ):
+        assert line in page
+
+
+def test_the_page_of_explanations_shows_what_an_explanation_prints():
+    page = worked_examples.filled((DOCS / "explain.md").read_text(encoding="utf-8"))
+    assert worked_examples.MARK not in page
+    for line in (
+        "50 % → at most  73.1 %",
+        "alice is asked: ",
+        "90 days after the collection",
+        "# Data protection impact",
+    ):
+        assert line in page
