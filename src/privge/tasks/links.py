@@ -140,7 +140,8 @@ class LinkPredictor(Head):
             weights[-1] = _common_weight(scaled, validation)
         positives = train[generator.permutation(len(train))[: self.batch]]
         negatives = draw_negatives(graph, len(positives), generator)
-        gain = _gain(*(_products(scaled, pairs) @ weights for pairs in (positives, negatives)))
+        # Not by ``@``: the matrix product of float32 once warned of an invalid value where every entry was finite.
+        gain = _gain(*(np.einsum("ij,j->i", _products(scaled, pairs), weights) for pairs in (positives, negatives)))
         return PairScorer(weights, gain, self._perceptron(outputs=1) if self.layers > 1 else None)
 
     def _losses(
