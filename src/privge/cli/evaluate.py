@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from privge._imports import require
-from privge.cli.declared import file_option, option, options_into
+from privge.cli.declared import file_option, folder_option, option, options_into
 from privge.cli.evaluated import DataOptions
 from privge.cli.options import Finite, json_option
 from privge.cli.progress import progress_bar
@@ -58,11 +58,8 @@ class WhatOptions:
     )
     repeats: int = option("--repeats", type=click.IntRange(1), default=10, help="Splits and draws of noise.")
     jobs: int = option("--jobs", type=click.IntRange(1), default=1, help="Processes; they share the processors.")
-    folder: Path = option(
-        "--results",
-        type=click.Path(path_type=Path, file_okay=False),
-        default=Path("evaluation"),
-        help="Finished repeats are kept here and never run again.",
+    folder: Path = folder_option(
+        "--results", default=Path("evaluation"), about="Finished repeats are kept here and never run again."
     )
 
     def evaluation(self, description: "Description | None") -> "Evaluation":

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from privge.cli.declared import file_option, option, place_option
-from privge.cli.graphs import ColumnOptions
+from privge.cli.declared import file_option, folder_option, option, place_option
+from privge.cli.graphs import ColumnOptions, nodes_option
 from privge.cli.ids import IdOptions
 from privge.cli.options import existing, refuse_given
-from privge.cli.sources import chosen_campaign, opened_store, read_reports
+from privge.cli.sources import chosen_campaign, opened_store, read_reports, store_option
 from privge.collect.snapshot import take_snapshot
-from privge.collect.stores.opening import ADDRESSES
 from privge.datasets.joined import NamedParts, Rules, join, labels_on
 from privge.datasets.loading import dataset_of, describe, load
 from privge.datasets.tables import Columns, Tables
@@ -41,16 +40,12 @@ class DataOptions(IdOptions, ColumnOptions):
     dataset: str | None = option(
         "--dataset", help="A folder with a dataset.toml, or a name of `privge datasets`; or own files, as follows."
     )
-    data_dir: Path | None = option(
-        "--data-dir", type=click.Path(path_type=Path, file_okay=False), help="Where datasets of the catalogue are."
-    )
+    data_dir: Path | None = folder_option("--data-dir", about="Where datasets of the catalogue are.")
     graph_path: Path | None = file_option("--graph", about="Edges of the public graph.")
-    nodes_path: Path | None = file_option("--nodes", about="Table with a column id: all nodes, isolated ones too.")
+    nodes_path: Path | None = nodes_option()
     features_path: Path | None = file_option("--features", about="Numbers of everybody, to simulate the devices.")
     reports_place: str | None = place_option("--reports", about="Or reports that devices sent: .parquet, or parts.")
-    store_url: str | None = option(
-        "--store", metavar="URL", help=f"Or their store: {ADDRESSES}  [default: PRIVGE_STORE]"
-    )
+    store_url: str | None = store_option()
     campaign: str | None = option("--campaign", metavar="ID", help="With --store, which campaign: how its id begins.")
     labels_path: Path | None = file_option("--labels", about="Table of ids and classes; empty where unknown.")
     label_column: str = option("--label-column", metavar="NAME", default="label", help="Column of the classes.")
