@@ -27,10 +27,9 @@ class Evaluation:
 
     Parameters
     ----------
-    queries
-        Directions of held-out edges that judged.
-    ceiling
-        Share of them whose friend was among the candidates: no score can hit more.
+    queries, ceiling
+        How many directions of held-out edges judged, and the share of them whose friend was among the candidates: no
+        score can hit more.
     scores
         By name; ``common friends`` and ``personalized PageRank`` are the graph alone.
     spread

@@ -22,10 +22,8 @@ class Settings:
 
     Parameters
     ----------
-    walk
-        How reports walk over the graph; an embedding brings its own walk.
-    reach
-        How far candidates are looked for.
+    walk, reach
+        How reports walk over the graph (an embedding brings its own walk), and how far candidates are looked for.
     evaluate
         Whether test edges judge the score.
     columns

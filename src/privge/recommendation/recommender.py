@@ -44,14 +44,12 @@ class Recommender:
 
     Parameters
     ----------
-    graph
-        The graph, as it was given.
+    graph, ordered
+        The graph, as it was given and in the order of its ids.
     view
         What is looked at, with all edges; its rows are those of ``ordered``.
     logit
         The score.
-    ordered
-        The graph in the order of its ids.
     gate
         Whether vectors help; None if there are none, or if they could not be judged.
     evaluation
@@ -83,10 +81,9 @@ class Recommender:
 
         Parameters
         ----------
-        graph
-            Who is a friend of whom, in any form that `privge.as_graph` takes.
-        vectors
-            An embedding of this graph, or reports, or neither. They are used only if they help on held-out edges.
+        graph, vectors
+            Who is a friend of whom, in any form that `privge.as_graph` takes; and an embedding of this graph, or
+            reports, or neither. They are used only if they help on held-out edges.
         blocked
             Pairs of ids who are never recommended to each other; ids that are not in the graph do no harm.
         erased

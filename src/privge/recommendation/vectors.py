@@ -31,15 +31,7 @@ class NotJudged(BadData):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Signals:
-    """A row of numbers for each node, before it walks.
-
-    Parameters
-    ----------
-    rows
-        One sparse row for each node.
-    walk
-        How they walk.
-    """
+    """A row of numbers for each node, before it walks, and how it walks."""
 
     rows: scipy.sparse.csr_array
     walk: Walk
