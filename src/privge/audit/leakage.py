@@ -100,10 +100,8 @@ def leakage(
 
     Parameters
     ----------
-    embedding
-        What is published.
-    attribute
-        The value of some people, by id; people without a vector are left out.
+    embedding, attribute
+        What is published, and the value of some people, by id; people without a vector are left out.
     graph
         What an attacker has anyway; without it the guess of the commonest value is the only baseline.
     splits

@@ -45,8 +45,6 @@ class LawProof:
 
     Parameters
     ----------
-    law
-        What the law is called.
     inputs, outputs, total
         Rows and columns of its table, and what each row must sum to.
     ratio
@@ -86,8 +84,6 @@ class Proof:
 
     Parameters
     ----------
-    claim
-        What is promised.
     questions
         What was read of each question; features that are alike are one question.
     problems
