@@ -38,8 +38,6 @@ class Logistic:
     ----------
     strength
         Inverse strength of the quadratic penalty, for rows of length 1.
-    scaling
-        How its inputs are scaled.
     """
 
     strength: float
@@ -67,9 +65,7 @@ class Perceptron:
     Parameters
     ----------
     rate
-        Part of its learning rate.
-    scaling
-        How its inputs are scaled.
+        Multiplies the usual learning rate.
     """
 
     rate: float

@@ -27,10 +27,9 @@ class Classification:
 
     Parameters
     ----------
-    ids
-        The nodes; their numbers if they have no ids.
-    probabilities
-        Calibrated, of each class (columns) for each node (rows).
+    ids, probabilities
+        The nodes, by their numbers if they have no ids; and for each of them (rows) the calibrated probability of each
+        class (columns).
     known
         The labelled nodes, their classes, and what the classes are called.
     held_out

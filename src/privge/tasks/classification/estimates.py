@@ -18,14 +18,9 @@ _NORMAL = 1.959964  # of a two-sided 95 % interval
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A share of so many, with its 95 % interval by Wilson; nothing is known of a share of nobody.
+    """A share: so many hits of a count.
 
-    Parameters
-    ----------
-    hits
-        How many.
-    count
-        Of how many.
+    Its 95 % interval is that of Wilson; nothing is known of a share of nobody.
     """
 
     hits: int
@@ -60,10 +55,8 @@ class Gain:
 
     Parameters
     ----------
-    points
-        The difference of the accuracies, in percent.
-    error
-        Its standard error, paired by node.
+    points, error
+        The difference of the accuracies, in percent, and its standard error, paired by node.
     """
 
     points: float
