@@ -73,10 +73,6 @@ class Tables:
 
     Parameters
     ----------
-    columns
-        What their columns are called.
-    rules
-        What is public about features and classes.
     integer_ids
         Whether ids that are text are integers.
     """

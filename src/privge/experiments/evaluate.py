@@ -34,18 +34,14 @@ class Evaluation:
 
     Parameters
     ----------
-    tasks
-        Which of ``nodes`` and ``links``.
+    tasks, settings, repeats
+        Which of ``nodes`` and ``links``, how each is run, and how often: splits and draws of noise.
     methods
         Mechanisms to simulate. Of collected reports there is nothing to choose.
     epsilons
         Budgets of a person's whole report.
     k
         How many features a person reports; by default that of the settings, or of the rule of campaigns.
-    repeats
-        Splits and draws of noise.
-    settings
-        How each task is run.
     """
 
     tasks: tuple[Task, ...] = TASKS
@@ -147,12 +143,8 @@ def evaluate(
 
     Parameters
     ----------
-    data
-        What is evaluated.
-    what
-        How.
-    folder
-        Where finished repeats are kept; they are never run again.
+    data, what, folder
+        What is evaluated, how, and where finished repeats are kept; they are never run again.
     sources
         How other processes load the data.
     jobs

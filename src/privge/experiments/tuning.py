@@ -77,14 +77,13 @@ def tune(
 
     Parameters
     ----------
-    graph, reports
-        What a curator has. The reports are decoded once and reused in every trial.
+    graph, reports, labels
+        What a curator has. The reports are decoded once and reused in every trial. Labels are the class of each node,
+        -1 where unknown; only those of the training and validation split are read.
     task
         ``nodes`` (needs labels) or ``links``.
     start
         CellSettings to begin with.
-    labels
-        The class of each node, -1 where unknown. Only those of the training and validation split are read.
     trials
         How many settings to try.
     seed
