@@ -30,15 +30,14 @@ WIDEST = 0.25
 class Demands:
     """What is asked of a profile.
 
+    Where an interval may reach farther to either side than the share ``widest`` of the range, *cannot be told* is said
+    instead. It depends on how many answered and on the law, never on the answers.
+
     Parameters
     ----------
-    confidence
-        Share of the intervals that hold the true mean.
-    false_discoveries
-        Expected share, at most, of false ones among the differences that are shown.
-    widest
-        Where an interval may reach farther than this share of the range to either side, *cannot be told* is said
-        instead. It depends on how many answered and on the law, never on the answers.
+    confidence, false_discoveries
+        Share of the intervals that hold the true mean; and expected share, at most, of false ones among the differences
+        that are shown.
     """
 
     confidence: float = 0.95
@@ -68,18 +67,8 @@ class Profile:
 
     Parameters
     ----------
-    campaign
-        What was asked.
-    groups
-        What the groups are called.
-    columns
-        What the columns are.
-    demands
-        What was asked of it.
-    people
-        How many of each group reported.
-    answers
-        How many of them answered in each column.
+    groups, people, answers
+        What the groups are called, how many of each reported, and how many of them answered in each column.
     inside, rest
         Means and intervals of each group, and of everybody who is not in it.
     half_widths
