@@ -35,7 +35,7 @@ def best_k(mechanism: str, epsilon: float, dimensions: int, purpose: Purpose = "
     Parameters
     ----------
     mechanism, epsilon, dimensions
-        As of `privge.analysis.worst_case.sampled_for`.
+        As of `privge.analysis.sampled_for`.
     purpose
         One of `PURPOSES`.
     """

@@ -141,10 +141,12 @@ def evaluate(
 ) -> list[Comparison]:
     """Run what is not finished, and return every cell beside its controls.
 
+    Finished repeats are kept in the folder, and never run again.
+
     Parameters
     ----------
-    data, what, folder
-        What is evaluated, how, and where finished repeats are kept; they are never run again.
+    data, what
+        What is evaluated, and how.
     sources
         How other processes load the data.
     jobs

@@ -77,13 +77,14 @@ def tune(
 
     Parameters
     ----------
-    graph, reports, labels
-        What a curator has. The reports are decoded once and reused in every trial. Labels are the class of each node,
-        -1 where unknown; only those of the training and validation split are read.
+    graph, reports
+        What a curator has. The reports are decoded once and reused in every trial.
     task
         ``nodes`` (needs labels) or ``links``.
     start
         CellSettings to begin with.
+    labels
+        The class of each node, -1 where unknown. Only those of the training and validation split are read.
     trials
         How many settings to try.
     seed

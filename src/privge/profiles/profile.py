@@ -35,9 +35,10 @@ class Demands:
 
     Parameters
     ----------
-    confidence, false_discoveries
-        Share of the intervals that hold the true mean; and expected share, at most, of false ones among the differences
-        that are shown.
+    confidence
+        Share of the intervals that hold the true mean.
+    false_discoveries
+        Expected share, at most, of false ones among the differences that are shown.
     """
 
     confidence: float = 0.95

@@ -79,11 +79,14 @@ class Recommender:
     ) -> Self:
         """Learn from a graph whom to recommend.
 
+        Vectors are used only if they help on held-out edges.
+
         Parameters
         ----------
-        graph, vectors
-            Who is a friend of whom, in any form that `privge.as_graph` takes; and an embedding of this graph, or
-            reports, or neither. They are used only if they help on held-out edges.
+        graph
+            Who is a friend of whom, in any form that `privge.as_graph` takes.
+        vectors
+            An embedding of this graph, or reports, or neither.
         blocked
             Pairs of ids who are never recommended to each other; ids that are not in the graph do no harm.
         erased

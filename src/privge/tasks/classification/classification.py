@@ -25,11 +25,12 @@ MAJORITY, VECTORS, WALKS, STRUCTURE = "majority class", "vectors alone", "label 
 class Classification:
     """What `privge.classify` found.
 
+    Where nodes have no ids, their numbers stand for them.
+
     Parameters
     ----------
-    ids, probabilities
-        The nodes, by their numbers if they have no ids; and for each of them (rows) the calibrated probability of each
-        class (columns).
+    probabilities
+        Calibrated, of each class (columns) for each node (rows).
     known
         The labelled nodes, their classes, and what the classes are called.
     held_out
