@@ -43,14 +43,14 @@ class Witness:
 class LawProof:
     """What was read of one law.
 
+    The worst ratio is exact; it is None if a code is possible for one input and impossible for another.
+
     Parameters
     ----------
     inputs, outputs, total
         Rows and columns of its table, and what each row must sum to.
-    ratio
-        The worst ratio, exact; None if a code is possible for one input and impossible for another.
     witness
-        Where it is; None if the weights are not a law.
+        Where the worst ratio is; None if the weights are not a law.
     problems
         What is wrong with the weights.
     """

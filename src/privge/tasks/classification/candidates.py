@@ -62,10 +62,7 @@ class Logistic:
 class Perceptron:
     """The network of `privge.tasks.NodeClassifier`; a fifth of the labels stops it.
 
-    Parameters
-    ----------
-    rate
-        Multiplies the usual learning rate.
+    ``rate`` multiplies its usual learning rate.
     """
 
     rate: float

@@ -53,10 +53,7 @@ class Share:
 class Gain:
     """By how many points one answer finds more of the same nodes than another, with a 95 % interval.
 
-    Parameters
-    ----------
-    points, error
-        The difference of the accuracies, in percent, and its standard error, paired by node.
+    ``error`` is the standard error, paired by node.
     """
 
     points: float
@@ -79,10 +76,8 @@ class Estimate:
 
     Parameters
     ----------
-    accuracy
-        Share of the nodes whose class is found.
-    macro_f1
-        Mean over the classes of the F1 score; NaN if nobody was answered.
+    accuracy, macro_f1
+        Share of the nodes whose class is found, and mean over the classes of the F1 score; NaN if nobody was answered.
     """
 
     accuracy: Share
