@@ -34,7 +34,7 @@ def column_of(table: pa.Table, name: str, path: Path, *, blanks: bool = False) -
     """Return a column that must be there and, unless blanks are allowed, have a value in every row."""
     if name not in table.column_names:
         # The names of the other columns are not told: without a header, the first person would stand there.
-        other = f"; --{name}-column names another one" if name in ("id", "label") else ""
+        other = f"; --{name}-column names another one" if name in ("id", "label", "group") else ""
         raise BadData(
             f"{path}: there is no column {name!r} among its {table.num_columns}; it needs a header with it{other}"
         )

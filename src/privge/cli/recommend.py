@@ -41,7 +41,8 @@ def recommend(
     """Recommend new friends: people who are near in the graph and, if that helps, whose private vectors fit.
 
     Nobody is recommended a friend they have, themselves, somebody blocked or somebody erased. Some edges are hidden
-    first: what finds them again decides how the graph is read, and whether vectors are used at all. It says which.
+    first: what finds them again decides how the graph is read, and whether vectors are used at all. It says which,
+    beside its controls: the graph alone, other people's reports, noise as reports, and no privacy if --features has it.
 
     \b
     Examples:
@@ -63,7 +64,13 @@ def recommend(
     settings = judging.settings(known, vectors.walk)
     with progress_bar("Learning") as progress:
         recommender = Recommender.fit(
-            known, vectors.read(known), blocked=blocked, erased=left, settings=settings, progress=progress
+            known,
+            vectors.read(known),
+            blocked=blocked,
+            erased=left,
+            clean=vectors.clean(known, ids),
+            settings=settings,
+            progress=progress,
         )
     watch = Watch(known)
     with progress_bar("Recommending") as progress:

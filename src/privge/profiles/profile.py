@@ -80,6 +80,10 @@ class Profile:
         A control: how many cells would be shown as different had the groups been dealt out at random.
     ungrouped
         How many reported and are in no group; they are a part of the rest.
+    silent
+        How many are in a group and did not report; nothing is said of them.
+    blank
+        How many are named in the table of groups without a group.
     """
 
     campaign: Campaign
@@ -95,6 +99,8 @@ class Profile:
     q: Floats
     shuffled: int
     ungrouped: int
+    silent: int = 0
+    blank: int = 0
 
     @property
     def told(self) -> NDArray[np.bool_]:
@@ -188,6 +194,8 @@ def profile(
         made.q,
         shuffled,
         ungrouped,
+        len(grouping.ids) - (len(rows) - ungrouped),
+        grouping.blank,
     )
 
 
