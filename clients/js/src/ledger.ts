@@ -1,0 +1,94 @@
+/** What a person has spent, and how much they are willing to spend; and the reports that may be sent again. */
+import type { Campaign } from './campaign.ts';
+import { refuse } from './errors.ts';
+import { decimal } from './exact.ts';
+
+/** A person's own limits on epsilon: for one campaign, and for all campaigns of a lifetime together. */
+export interface Caps {
+  readonly campaign: number;
+  readonly lifetime: number;
+}
+
+/** Epsilon 3 for one campaign, 6 for life: observers that were undecided end at most 95 % and 99.8 % sure. */
+export const DEFAULT_CAPS: Caps = { campaign: 3, lifetime: 6 };
+
+/** A report that is kept: only what was perturbed. */
+export interface Kept {
+  readonly node: string;
+  readonly epsilon: number;
+  readonly round: string | null;
+  /** The bytes that are sent, in hexadecimal; null after erasure. */
+  readonly codes: string | null;
+  /** Their SHA-256. */
+  readonly report: string;
+}
+
+/** Everything that a device remembers, by campaign. */
+export interface State {
+  readonly format: typeof FORMAT;
+  readonly caps: Caps;
+  /** Drawn, and seen by nobody: costs nothing. */
+  readonly prepared: Readonly<Record<string, Kept>>;
+  /** Charged: these may have been sent, and count for ever. */
+  readonly charged: Readonly<Record<string, Kept>>;
+}
+
+const FORMAT = 'privge-device-1';
+
+/** Read a state; a damaged one is refused, because an empty one in its place would forget what was spent. */
+export function stateOf(text: string | null): State {
+  if (text === null) return { format: FORMAT, caps: DEFAULT_CAPS, prepared: {}, charged: {} };
+  try {
+    const state = JSON.parse(text) as State;
+    const kept = [...Object.values(state.prepared), ...Object.values(state.charged)];
+    if (state.format === FORMAT && capsAreSound(state.caps) && kept.every(keptIsSound)) return state;
+  } catch {
+    // said below
+  }
+  return refuse('storage', 'what this device keeps is damaged, so nothing will be drawn');
+}
+
+function keptIsSound({ node, epsilon, codes, report, round }: Kept): boolean {
+  const hex = codes === null || (typeof codes === 'string' && /^([\da-f]{4})+$/.test(codes));
+  const named = typeof node === 'string' && (round === null || typeof round === 'string');
+  return hex && named && /^[\da-f]{64}$/.test(report) && epsilon > 0 && Number.isFinite(epsilon);
+}
+
+function capsAreSound({ campaign, lifetime }: Caps): boolean {
+  return [campaign, lifetime].every((cap) => typeof cap === 'number' && cap >= 0 && Number.isFinite(cap));
+}
+
+/** Return the state with other caps; what is left out stays as it is. */
+export function withCaps(state: State, caps: Partial<Caps>): State {
+  const all = { ...state.caps, ...caps };
+  if (!capsAreSound(all)) throw new RangeError('a cap must be a finite number of at least 0');
+  return { ...state, caps: all };
+}
+
+/** Return what all reports of a device cost together, in units of 10**-400: decimal numbers add up as they are stated. */
+function total(state: State): bigint {
+  return Object.values(state.charged).reduce((sum, { epsilon }) => sum + decimal(epsilon), 0n);
+}
+
+export function spentOf(state: State): number {
+  const digits = total(state).toString().padStart(401, '0');
+  return Number(`${digits.slice(0, -400)}.${digits.slice(-400)}`);
+}
+
+/** Refuse what a cap or a round forbids. It needs no value, and nothing has been drawn. */
+export function checkLedger(state: State, campaign: Campaign): void {
+  for (const [other, { round }] of Object.entries(state.charged)) {
+    if (round !== null && round === campaign.round && other !== campaign.id) {
+      refuse('second_draw', 'you have reported in another campaign of this round, and a person reports once in a round');
+    }
+  }
+  const { caps } = state;
+  const cost = decimal(campaign.epsilon);
+  if (cost > decimal(caps.campaign)) {
+    refuse('budget', `the campaign asks for epsilon ${campaign.epsilon}, and your cap for one campaign is ${caps.campaign}`);
+  }
+  if (total(state) + cost > decimal(caps.lifetime)) {
+    const spent = `you have spent epsilon ${spentOf(state)}, and this campaign asks for ${campaign.epsilon} more`;
+    refuse('budget', `${spent}, but your lifetime cap is ${caps.lifetime}`);
+  }
+}

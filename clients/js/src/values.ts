@@ -1,0 +1,85 @@
+/** A person's raw values: whatever they are, they become numbers or text, and none of this ever fails. */
+
+import { refuse } from './errors.ts';
+
+/** One value for each feature in order, or a table from name to value. What is not asked for is not looked at. */
+export type Features = ArrayLike<unknown> | Readonly<Record<string, unknown>> | ReadonlyMap<string, unknown>;
+
+const SPACE = '[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
+const ENDS = new RegExp(`^${SPACE}+|${SPACE}+$`, 'g');
+const WORDS: Readonly<Record<string, number>> = { yes: 1, true: 1, no: 0, false: 0 };
+
+/** Return text without white space at its ends, as Unicode counts it. */
+function stripped(text: string): string {
+  return text.replace(ENDS, '');
+}
+
+/** Return a number, NaN for whatever is none; text is none here. */
+export function asPlainNumber(value: unknown): number {
+  const kind = typeof value;
+  return kind === 'number' || kind === 'boolean' || kind === 'bigint' ? Number(value) : NaN;
+}
+
+/** Return a number, NaN for whatever is none; the words yes, true, no and false are 1 and 0. */
+export function asNumber(value: unknown): number {
+  if (typeof value !== 'string') return asPlainNumber(value);
+  const word = stripped(value).toUpperCase().toLowerCase(); // which folds the long s too
+  return Object.hasOwn(WORDS, word) ? WORDS[word]! : NaN;
+}
+
+/** Return what a value is compared as where a choice is asked, null if it is missing: 7, 7.0 and "7" are one value. */
+export function asText(value: unknown): string | null {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'bigint') return value.toString();
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  return typeof value === 'number' ? numberText(value) : null;
+}
+
+/** Return a number as Python writes it. */
+function numberText(value: number): string | null {
+  if (Number.isNaN(value)) return null;
+  if (Number.isInteger(value)) return BigInt(value).toString();
+  if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';
+  if (Math.abs(value) >= 1e-4) return String(value);
+  return value.toExponential().replace(/-(\d)$/, '-0$1');
+}
+
+/** Say whether something is written where an answer was asked, be it a number or not. */
+export function isWritten(value: unknown): boolean {
+  return stripped(asText(value) ?? '') !== '';
+}
+
+/**
+ * Return a function from a place among the raw columns to the value there.
+ *
+ * What is refused is the form (a list where there must be names, or of another length), which an application decides.
+ */
+export function readerOf(features: Features, names: readonly string[] | null, width: number): (place: number) => unknown {
+  if (features instanceof Map || !isList(features)) {
+    if (typeof features !== 'object' || features === null) refuse('features', 'features must be a list or a table');
+    if (names === null) refuse('features', 'this campaign names no features: give the values as a list');
+    const get = (name: string): unknown =>
+      features instanceof Map
+        ? features.get(name)
+        : Object.hasOwn(features, name)
+          ? (features as Readonly<Record<string, unknown>>)[name]
+          : undefined;
+    return (place) => tried(() => get(names[place]!));
+  }
+  if (features.length !== width) {
+    refuse('features', `a person has ${width} features; give one value for each, in order`);
+  }
+  return (place) => tried(() => features[place]);
+}
+
+function isList(features: unknown): features is ArrayLike<unknown> {
+  return Array.isArray(features) || (ArrayBuffer.isView(features) && !(features instanceof DataView));
+}
+
+function tried(get: () => unknown): unknown {
+  try {
+    return get();
+  } catch {
+    return undefined; // a value that cannot be had is missing: taking part must not depend on it
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * Requests to a service: bounded answers, no redirects, no cookies, and patience within one deadline. A request is tried
+ * again when nobody answers in time, or after 408, 429 and 5xx; never after another 4xx. How long, how often and what is
+ * said depends on the service alone.
+ */
+import { PrivgeError, refuse } from './errors.ts';
+import { randomWords, TOTAL } from './random.ts';
+
+/** How often to try, and for how long. All times in milliseconds. */
+export interface Patience {
+  /** Time for everything together: all requests, all waits, all attempts. */
+  readonly deadline: number;
+  /** Time for one exchange: connection, request, and all of the answer. */
+  readonly timeout: number;
+  /** The wait before attempt n + 1 is drawn from 0 to `pause * 2**n`. */
+  readonly pause: number;
+  /** What no wait exceeds. */
+  readonly longest: number;
+}
+
+export const PATIENCE: Patience = { deadline: 180_000, timeout: 30_000, pause: 500, longest: 60_000 };
+
+export interface Reply {
+  readonly status: number;
+  readonly body: Uint8Array;
+}
+
+export interface Asking {
+  readonly body?: Uint8Array;
+  readonly headers?: Record<string, string>;
+  /** Bytes of the largest answer that is expected. */
+  readonly largest?: number;
+}
+
+export type Fetch = typeof globalThis.fetch;
+
+const SMALL = 2 ** 16;
+const WORDS = 300; // characters of a problem that are shown
+
+/** A service, and what is left of the deadline. */
+export class Client {
+  private end = 0;
+
+  constructor(
+    readonly origin: string,
+    private readonly patience: Patience,
+    private readonly fetch: Fetch,
+  ) {
+    this.renew();
+  }
+
+  /** Begin the deadline anew. */
+  renew(): void {
+    this.end = Date.now() + this.patience.deadline;
+  }
+
+  /** Send a request until it is answered for good: by success, or by a refusal that would be repeated. */
+  async ask(method: string, path: string, asking: Asking = {}): Promise<Reply> {
+    for (let failures = 0; ; failures++) {
+      let wait = 0;
+      try {
+        const { reply, retryAfter } = await this.once(method, path, asking);
+        if (![408, 429].includes(reply.status) && reply.status < 500) return reply;
+        wait = retryAfter;
+      } catch (error) {
+        if (error instanceof PrivgeError) throw error;
+      }
+      const { pause, longest } = this.patience;
+      const jitter = (randomWords(1)[0]! / TOTAL) * Math.min(longest, pause * 2 ** failures);
+      const delay = Math.min(longest, jitter + wait);
+      if (Date.now() + delay >= this.end) {
+        refuse('unavailable', 'the service cannot be reached, or asks to come back later; try again, nothing is lost');
+      }
+      await new Promise((resolve) => setTimeout(resolve, delay));
+    }
+  }
+
+  private async once(method: string, path: string, asking: Asking): Promise<{ reply: Reply; retryAfter: number }> {
+    const abort = new AbortController();
+    const timer = setTimeout(() => abort.abort(), Math.max(0, Math.min(this.patience.timeout, this.end - Date.now())));
+    try {
+      const response = await this.fetch.call(globalThis, this.origin + path, {
+        method,
+        headers: asking.headers ?? {},
+        ...(asking.body ? { body: asking.body.slice() } : {}),
+        redirect: 'manual',
+        credentials: 'omit',
+        cache: 'no-store',
+        referrerPolicy: 'no-referrer',
+        signal: abort.signal,
+      });
+      const { status } = response;
+      if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
+        refuse('refused', 'the service points to another address, which is not followed', status);
+      }
+      const body = await bodyOf(response, asking.largest ?? SMALL);
+      const asked = response.headers.get('Retry-After') ?? '';
+      return { reply: { status, body }, retryAfter: /^\d{1,9}$/.test(asked) ? 1000 * Number(asked) : 0 };
+    } finally {
+      clearTimeout(timer);
+      abort.abort(); // lets go of an answer that was not read to its end
+    }
+  }
+}
+
+async function bodyOf(response: Response, largest: number): Promise<Uint8Array> {
+  const tooMuch = (): never => refuse('refused', `the service answers with more than ${largest} bytes`, response.status);
+  const reader = response.body?.getReader?.();
+  if (!reader) {
+    const whole = new Uint8Array(await response.arrayBuffer()); // React Native has no streams
+    return whole.length > largest ? tooMuch() : whole;
+  }
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    parts.push(part.value);
+    size += part.value.length;
+    if (size > largest) tooMuch();
+  }
+  const whole = new Uint8Array(size);
+  let place = 0;
+  for (const part of parts) {
+    whole.set(part, place);
+    place += part.length;
+  }
+  return whole;
+}
+
+const REFUSALS: Readonly<Record<number, string>> = {
+  401: 'the service does not accept the token; ask the platform for a new one',
+  403: 'the service does not take this report',
+  404: 'the service does not know this campaign',
+  409: 'the service has another report of this node and keeps the first',
+  410: 'the campaign is closed, or this report was erased and will not be taken again',
+};
+
+/** Refuse in words, with the service's own, shortened and on one line. */
+export function refused({ status, body }: Reply, what = ''): never {
+  const words = REFUSALS[status] ?? `the service refuses with ${status}`;
+  const own = problemWords(body);
+  refuse('refused', `${words} (${status}${own ? `: ${own}` : ''})${what}`, status);
+}
+
+/** Read JSON; undefined if it is none. */
+export function parsed(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(body));
+  } catch {
+    return undefined;
+  }
+}
+
+function problemWords(body: Uint8Array): string {
+  const { detail, title } = Object(parsed(body)) as { detail?: unknown; title?: unknown };
+  const words = typeof detail === 'string' && detail ? detail : typeof title === 'string' ? title : '';
+  return words.replace(/[^\x20-\x7e]+/g, ' ').slice(0, WORDS).replace(/\.$/, '');
+}
