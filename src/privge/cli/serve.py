@@ -98,6 +98,7 @@ class LimitOptions:
 class PageOptions:
     """What the pages for people show."""
 
+    strings: Path | None = file_option("--strings", about="The contribution page in another language (TOML).")
     graph: Path | None = file_option("--graph", about="Edges, for the operator's room: where people take part.")
     labels: Path | None = file_option("--labels", about="Public classes (id, label): colours of its maps.")
     embeddings: Path | None = option(
@@ -163,14 +164,17 @@ def _settings(access: AccessOptions, limits: LimitOptions) -> "Settings":
 
 
 def _pages(store_url: str, shown: PageOptions) -> "Pages":
+    from privge.pages.contribution.page import ContributionPage
     from privge.pages.operations import operations
     from privge.pages.room.options import RoomOptions
 
-    for path in (shown.graph, shown.labels):
+    for path in (shown.graph, shown.labels, shown.strings):
         if path is not None:
             existing(path)
+    if shown.strings is not None:
+        ContributionPage(shown.strings)  # what is wrong with it is told here, not in a worker
     command = "postgresql://..." if kind_of(store_url).on_server else store_url
-    return partial(operations, RoomOptions(shown.graph, shown.labels, shown.embeddings, command))
+    return partial(operations, RoomOptions(shown.graph, shown.labels, shown.embeddings, command), shown.strings)
 
 
 def _check(store_url: str, where: AddressOptions) -> None:

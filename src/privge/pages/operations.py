@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 
 from privge.collect.service.routes.operations import Operation
 from privge.pages import assets
+from privge.pages.contribution.page import PATH, ContributionPage
 from privge.pages.room.access import FORM_TYPE
 from privge.pages.room.options import RoomOptions
 from privge.pages.room.room import Room
@@ -12,19 +14,23 @@ from privge.pages.room.room import Room
 _HTML = "text/html"
 
 
-def operations(options: RoomOptions) -> Sequence[Operation]:
+def operations(options: RoomOptions, strings: Path | None = None) -> Sequence[Operation]:
     """Return the pages of a service.
 
     Parameters
     ----------
     options
         What the operator's room may look at.
+    strings
+        A translation of the contribution page.
     """
     room = Room(options)
+    contribution = ContributionPage(strings)
     shown = partial(Operation, "GET", answer_type=_HTML, access="operator")
     form = partial(Operation, "POST", answer_type=_HTML, access="operator", body=(FORM_TYPE, None))
     return (
         Operation("GET", assets.PATH, assets.asset),
+        Operation("GET", PATH, contribution.show, answer_type=_HTML),
         shown("/operator", room.overview),
         shown("/operator/campaigns/{campaign}", room.campaign),
         shown("/operator/new", room.new),
