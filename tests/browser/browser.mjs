@@ -1,6 +1,6 @@
 // A real Chromium, driven by Playwright; what every scenario needs.
 import { createRequire } from 'node:module';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -75,4 +75,17 @@ export function kept(page) {
         };
       }),
   );
+}
+
+/** Kill every process of the browser that has a profile, as a power cut would. */
+export function kill(profile) {
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const line = readFileSync(`/proc/${name}/cmdline`, 'latin1');
+      if (line.includes(profile) && line.includes('chromium')) process.kill(Number(name), 'SIGKILL');
+    } catch {
+      // gone meanwhile
+    }
+  }
 }

@@ -22,17 +22,17 @@ let token = '';
 let person = null; // the campaign, the node, its shard and its fields
 let busy = false;
 
-function fail(error, more = '') {
+/** Say what went wrong, beside what was pressed. */
+function fail(error, where = at('trouble')) {
   const text = said(troubleOf(error, wire.reason, texts), { opens: person?.campaign.opens ?? '' });
   const words = error?.message ? said(texts.trouble.details, { words: error.message }) : '';
-  const notice = element('div', { class: 'notice bad' }, element('p', {}, element('b', {}, texts.trouble.title)), element('p', {}, text + more));
+  const notice = element('div', { class: 'notice bad' }, element('p', {}, element('b', {}, texts.trouble.title)), element('p', {}, text));
   if (words) notice.append(element('p', { class: 'hint' }, words));
-  at('trouble').replaceChildren(notice);
-  notice.scrollIntoView({ block: 'nearest' });
+  where.replaceChildren(notice);
 }
 
 function calm() {
-  at('trouble').replaceChildren();
+  for (const each of document.querySelectorAll('.trouble')) each.replaceChildren();
 }
 
 /** Do something that takes a while: one thing at a time, with what happened said at the end. */
@@ -44,7 +44,7 @@ async function doing(button, work) {
   try {
     await work();
   } catch (error) {
-    fail(error);
+    fail(error, button.closest('section').querySelector('.trouble'));
   } finally {
     busy = false;
     button.disabled = false;
@@ -320,4 +320,4 @@ token = tokenFromAddress();
 askForToken();
 at('door').hidden = token !== '';
 if (token) void begin();
-else void fetchCampaign(address, contact).then(showCampaign, fail);
+else void fetchCampaign(address, contact).then(showCampaign, (error) => fail(error));
