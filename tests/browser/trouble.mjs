@@ -36,6 +36,23 @@ async function pressed(given, arrange = async () => {}, after = null, options = 
   return result;
 }
 
+/** The person's own limit is reached already. */
+export const ownLimit = (given) =>
+  pressed(given, async (_, page) => {
+    await page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          const opening = indexedDB.open('privge');
+          opening.onsuccess = () => {
+            const transaction = opening.result.transaction('device', 'readwrite');
+            const table = transaction.objectStore('device');
+            table.put(JSON.stringify({ format: 'privge-device-1', caps: { campaign: 3, lifetime: 0.5 }, prepared: {}, charged: {} }), 'device');
+            transaction.oncomplete = () => resolve(opening.result.close());
+          };
+        }),
+    );
+  });
+
 /** The service refuses, by the campaign's state, the token or the budget; nothing is arranged in the browser. */
 export const refused = (given) => pressed(given);
 
@@ -145,4 +162,13 @@ export async function unknown(given) {
   const text = await page.locator('main').textContent();
   await context.close();
   return { status: answer.status(), text, requests: requests.map(({ path }) => path) };
+}
+
+/** A token for another campaign. */
+export async function otherToken(given) {
+  const { context, page, requests } = await opened();
+  await page.goto(`${given.url}/c/${given.campaign}#${given.other}`);
+  const notice = await said(page);
+  await context.close();
+  return { notice, shown: requests.filter(({ headers }) => 'authorization' in headers).length };
 }

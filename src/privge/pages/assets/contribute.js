@@ -24,7 +24,7 @@ let busy = false;
 
 /** Say what went wrong, beside what was pressed. */
 function fail(error, where = at('trouble')) {
-  const text = said(troubleOf(error, wire.reason, texts), { opens: person?.campaign.opens ?? '' });
+  const text = said(troubleOf(error, wire.reason, person?.campaign, texts), { opens: (person?.campaign.opens ?? '').slice(0, 10) });
   const words = error?.message ? said(texts.trouble.details, { words: error.message }) : '';
   const notice = element('div', { class: 'notice bad' }, element('p', {}, element('b', {}, texts.trouble.title)), element('p', {}, text));
   if (words) notice.append(element('p', { class: 'hint' }, words));

@@ -42,12 +42,17 @@ async function reasonOf(answer) {
 }
 
 /** Say what happened and what to do: by the service's reason, or by the client's. */
-export function troubleOf(error, reason, texts) {
-  const { trouble } = texts;
+export function troubleOf(error, reason, campaign, { trouble }) {
   const code = error?.code ?? 'other';
-  if (code === 'unavailable') return navigator.onLine ? (reason === 'rate' || reason === 'not_open_yet' ? trouble[reason] : trouble.unavailable) : trouble.offline;
-  if (code === 'refused' && Object.hasOwn(trouble, reason)) return trouble[reason];
-  if (code === 'refused' && error.status === 401) return trouble.unauthorized;
+  const known = Object.hasOwn(trouble, reason) ? reason : '';
+  if (code === 'unavailable') {
+    if (!navigator.onLine) return trouble.offline;
+    return ['rate', 'not_open_yet'].includes(known) ? trouble[known] : trouble.unavailable;
+  }
+  if (code === 'refused' && known) return trouble[known];
+  if (code === 'refused' && error.status === 410) { // the device itself saw that it is too early or too late
+    return new Date(campaign?.opens ?? 0) > new Date() ? trouble.not_open_yet : trouble.closed;
+  }
   if (['mismatch', 'privacy', 'campaign'].includes(code)) return trouble.campaign;
   return Object.hasOwn(trouble, code) ? trouble[code] : trouble.other;
 }
