@@ -14,7 +14,7 @@ export async function enter(page, { url, admin }) {
 /** Bring pages into the states that are worth a look, and call a function at each. */
 export async function walk(page, given, at) {
   await page.goto(`${given.url}/c/${given.campaign}`);
-  await page.locator('#odds svg').waitFor();
+  await page.locator('#odds svg').waitFor({ state: 'attached' });
   await at('contribution-door');
   await visit(page, given);
   await write(page, given.values);

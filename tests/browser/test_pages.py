@@ -1,60 +1,27 @@
 """Every page in a real browser: no serious finding of axe-core, as wide as a phone, and no text of others runs."""
 
-from datetime import date
-
-import numpy as np
 import pytest
 
-import privge as pg
-from browser.chromium import ROOT, play
-from browser.test_contribution import people, purposes
-from collect.service.harness import ADMIN, campaign_of, report_of, running, token_of
+from browser.chromium import play
+from browser.test_contribution import purposes
+from browser.world import furnished
+from collect.service.harness import ADMIN, campaign_of, token_of
 from pages.test_payloads import PAYLOADS
-from privge.collect.stores import Upload, open_store
-from privge.curator import embed_store
-from privge.graph import write_graph
+from privge.collect.stores import open_store
 
 SEVERE = ("serious", "critical")
 
 
 @pytest.fixture(scope="module")
-def furnished(tmp_path_factory, served):
-    """A service whose room has a graph, labels and an embedding; `served` says whether there is a browser."""
+def world(tmp_path_factory, served):
+    """A service in the middle of its life; `served` says whether there is a browser."""
     assert served
-    folder = tmp_path_factory.mktemp("furnished")
-    (folder / "vectors").mkdir()
-    rng = np.random.default_rng(0)
-    names = [f"person-{number}" for number in range(120)]
-    graph = pg.Graph.from_edges([(names[a], names[b]) for a, b in rng.integers(0, 120, (300, 2)) if a != b])
-    write_graph(graph, folder / "edges.csv")
-    (folder / "labels.csv").write_text("id,label\n" + "".join(f"{each},{i % 3}\n" for i, each in enumerate(names)))
-    campaign = campaign_of(purpose="Which topics your group shares", names=[f"topic {i}" for i in range(20)], k=3)
-    store = open_store(str(folder / "reports.db"))
-    store.add_campaign(campaign)
-    for day in range(1, 20):
-        uploads = [Upload(each, report_of(campaign, day)) for each in names[4 * day : 4 * day + day % 4 + 1]]
-        store.put(campaign.id, uploads, day=date(2027, 1, day))
-    embed_store(store, graph).embedding.to_parquet(folder / "vectors" / "z.parquet")
-    store.erase(names[4])
-    store.close()
-    import os
-
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-    options = ("--rate", "1000", "--burst", "1000", "--graph", "edges.csv", "--labels", "labels.csv",
-               "--embeddings", "vectors")  # fmt: skip
-    with running(folder, *options, environment=environment) as server:
-        yield {
-            "url": f"http://{server.host}:{server.port}",
-            "campaign": campaign.id,
-            "admin": ADMIN,
-            "values": [0.25, 0.5, 0.75],
-            "files": ["z.parquet"],
-        }
+    with furnished(tmp_path_factory.mktemp("world")) as given:
+        yield given
 
 
-def test_no_page_has_a_serious_finding_of_axe_and_all_fit_a_phone(furnished):
-    tokens = {scheme: token_of(next(people)) for scheme in ("light", "dark")}
-    seen = play("accessible", **furnished, tokens=tokens)
+def test_no_page_has_a_serious_finding_of_axe_and_all_fit_a_phone(world):
+    seen = play("accessible", **world)
     assert len(seen["pages"]) == 22
     assert [each for each in seen["found"] if each["impact"] in SEVERE] == []
     assert seen["wide"] == []

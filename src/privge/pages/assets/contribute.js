@@ -321,3 +321,4 @@ askForToken();
 at('door').hidden = token !== '';
 if (token) void begin();
 else void fetchCampaign(address, contact).then(showCampaign, (error) => fail(error));
+addEventListener('hashchange', () => location.reload()); // somebody pastes their link where the page is open already
