@@ -11,7 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
 PICTURES = ROOT / "docs" / "pictures"
-_COLOURS = 48
+_COLOURS = 64
 
 
 def main(folder: Path = PICTURES) -> None:
@@ -34,7 +34,9 @@ def _shrink(picture: Path) -> None:
     from PIL import Image  # which matplotlib brings
 
     with Image.open(picture) as image:
-        image.convert("RGB").quantize(_COLOURS, dither=Image.Dither.NONE).save(picture, optimize=True)
+        image.convert("RGB").quantize(_COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
+            picture, optimize=True
+        )
 
 
 if __name__ == "__main__":

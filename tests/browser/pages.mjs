@@ -23,7 +23,7 @@ export async function walk(page, given, at) {
   await contribute(page);
   await page.click('#show');
   await page.locator('#erase').waitFor();
-  await at('contribution-receipt');
+  await at('contribution-receipt', '#act-title');
   await page.goto(`${given.url}/c/${'0'.repeat(64)}`);
   await at('contribution-unknown');
   await page.goto(`${given.url}/operator`);

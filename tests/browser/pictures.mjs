@@ -13,9 +13,12 @@ let person = 0;
 for (const [size, viewport] of Object.entries(sizes)) {
   for (const colorScheme of ['light', 'dark']) {
     const { context, page } = await opened({ viewport, colorScheme, reducedMotion: 'reduce' });
-    await walk(page, { ...given, token: given.people[person++] }, async (name) => {
+    await walk(page, { ...given, token: given.people[person++] }, async (name, from) => {
+      const top = from ? await page.evaluate((each) => document.querySelector(each).getBoundingClientRect().top + scrollY - 30, from) : 0;
+      const height = await page.evaluate(() => document.documentElement.scrollHeight);
       await page.evaluate(() => scrollTo(0, 0));
-      await page.screenshot({ path: join(folder, `${name}-${size}-${colorScheme}.png`), fullPage: true });
+      const clip = { x: 0, y: top, width: viewport.width, height: height - top }; // the rest is in another picture
+      await page.screenshot({ path: join(folder, `${name}-${size}-${colorScheme}.png`), fullPage: true, clip });
     });
     await context.close();
   }

@@ -112,7 +112,9 @@ def test_two_tabs_at_once_draw_once(asked):
 def requests_of(campaign):
     base = f"**/v1/campaigns/{campaign}"
     return [
-        {"request": place, "moment": moment} for place in (f"{base}/me", f"{base}/reports/*") for moment in ("before", "after")
+        {"request": place, "moment": moment}
+        for place in (f"{base}/me", f"{base}/reports/*")
+        for moment in ("before", "after")
     ]
 
 

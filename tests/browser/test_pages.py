@@ -70,5 +70,3 @@ def test_no_other_site_can_change_anything_for_somebody_who_is_inside(served):
     assert store.log() == before
     assert store.campaign(campaign.id).open
     store.close()
-
-

@@ -31,12 +31,14 @@ def furnished(folder):
     write_graph(network.graph, folder / "edges.csv")
     ids = network.graph.ids.tolist()
     rows = zip(ids, network.labels.tolist(), strict=True)
-    (folder / "labels.csv").write_text("id,label\n" + "".join(f"{node},community {label + 1}\n" for node, label in rows))
+    (folder / "labels.csv").write_text(
+        "id,label\n" + "".join(f"{node},community {label + 1}\n" for node, label in rows if int(node[-1]) < 6)
+    )
     asked, open_now = _fill(folder, network, ids, today)
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     options = ("--rate", "1000", "--burst", "1000", "--graph", "edges.csv", "--labels", "labels.csv",
                "--embeddings", "vectors")  # fmt: skip
-    with running(folder, *options, environment=environment) as server:
+    with running(folder, *options, environment=environment, campaign=asked) as server:
         yield {
             "url": f"http://{server.host}:{server.port}",
             "campaign": asked.id,
@@ -54,7 +56,9 @@ def _fill(folder, network, ids, today):
     common = {"dimensions": len(TOPICS), "names": TOPICS, "low": 0.0, "high": 10.0, "mechanism": "hds"}
     asked = Campaign(**common, epsilon=1.0, k=3, purpose="Which topics does your group share?", closes=opened,
                      retention_days=90)  # fmt: skip
-    under_way = Campaign(**common, epsilon=2.0, k=1, purpose="Better groups in the app", closes=opened, retention_days=30)
+    under_way = Campaign(
+        **common, epsilon=2.0, k=1, purpose="Better groups in the app", closes=opened, retention_days=30
+    )
     closed = Campaign(**common, epsilon=0.5, k=1, purpose="A first look", closes=opened, retention_days=365)
     over = Campaign(**common, epsilon=0.5, k=1, purpose="Last year’s topics", closes="2020-01-31T00:00:00Z",
                     retention_days=30)  # fmt: skip

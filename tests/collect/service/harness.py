@@ -189,9 +189,9 @@ class Remote(Requests):
 
 
 @contextmanager
-def running(folder: Path, *options, store="reports.db", environment=None):
+def running(folder: Path, *options, store="reports.db", environment=None, campaign=None):
     """Run `privge serve` on a free port with one campaign in its store; stop it by SIGTERM."""
-    campaign = campaign_of()
+    campaign = campaign or campaign_of()
     write_keys(folder / "keys", [KEY])
     (folder / "admin").write_text(ADMIN)
     (folder / "admin").chmod(0o600)

@@ -6,9 +6,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from privge.embedding.embedding import Embedding
 from privge.graph import Graph, read_graph
 from privge.graph.labels import read_labels
+from privge.ids import Ids
 from privge.pages.room.options import RoomOptions
 from privge.profiles.communities import find_communities
 from privge.profiles.groups import Groups
@@ -34,6 +38,11 @@ class Files:
         """Return the graph, if one was given."""
         path = self._options.graph
         return None if path is None else self._read("graph", path, lambda: read_graph(path))
+
+    def labels(self) -> tuple[Ids, NDArray[np.object_]] | None:
+        """Return ids and public classes, if they were given."""
+        path = self._options.labels
+        return None if path is None else self._read("labels", path, lambda: read_labels(path, blanks=True))
 
     def groups(self) -> tuple[str, Groups | None]:
         """Return what colours a map, and what it is called: public classes, or else communities of the graph."""

@@ -59,7 +59,7 @@ class Life:
             (
                 Stage("draft", True, "kept by whoever wrote it"),
                 Stage("published", True, _when(at.get(Kind.PUBLISHED.value), "before the log began")),
-                Stage("closed", not state.open, _when(closed, campaign.closes or "by hand")),
+                Stage("closed", not state.open, _when(closed or campaign.closes, "by hand")),
                 Stage("deleted", deleted is not None, _when(deleted, str(due) if due is not None else kept)),
             ),
         )

@@ -267,11 +267,15 @@ class Room:
 
     def _draft_page(self, service: Service, session: Session, draft: Draft) -> Answer:
         from privge.pages.room.forecast import forecast
+        from privge.pages.room.planned import planned
 
         sessions = self.sessions(service)
-        told = None if draft.campaign is None else forecast(draft.campaign, draft.people)
+        told = plan = None
+        if draft.campaign is not None:
+            told = forecast(draft.campaign, draft.people)
+            plan = planned(draft.campaign, draft.people, self.files().graph(), self.files().labels())
         forms = {act: sessions.form_token(session, act) for act in ("draft", "publish")}
-        return self._page("new.html", session, "/new", draft=draft, forecast=told, forms=forms)
+        return self._page("new.html", session, "/new", draft=draft, forecast=told, plan=plan, forms=forms)
 
     def _find_embeddings(self, service: Service) -> list["Found"]:
         folder = self.options.embeddings
