@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from spec import campaigns, valid
+from spec import campaigns, conversations, documents, inputs, valid
 
 FOLDER = Path(__file__).parent / "vectors"
 FORMAT = "privge-vectors-1"
@@ -17,6 +17,9 @@ def made() -> dict[str, Any]:
         "short": valid.vectors(campaigns.short_forms()),
         "questions": valid.vectors(campaigns.questions()),
         "taught": valid.vectors(campaigns.taught()),
+        "documents": documents.vectors(),
+        "inputs": inputs.vectors(),
+        "conversations": conversations.vectors(),
     }
 
 

@@ -1,5 +1,6 @@
 /** What a campaign means for a person: odds before and after, and what a report looks like for two values. */
 import type { Campaign } from './campaign.ts';
+import type { Node } from './indices.ts';
 
 /** A guess before, and between what it lies after seeing the whole report. */
 export interface Odds {
@@ -41,7 +42,7 @@ export function odds(before: number, epsilon: number): Odds {
 }
 
 /** Explain a campaign: to everybody, or to one person. Nothing private is needed. */
-export function explain(campaign: Campaign, node?: string | number | bigint): Explanation {
+export function explain(campaign: Campaign, node?: Node): Explanation {
   const { id, purpose, epsilon, k, dimensions } = campaign;
   return {
     campaign: id,

@@ -1,49 +1,160 @@
 /** Raw values of a person, each with its public encoding as integers; one function a kind. */
-import { gridOf, MOST_LEVELS, type Grid } from './grid.ts';
-import { distinct, integer, integer52, list, oneOf, table, text, wrong, type Table } from './stated.ts';
+import { gridOf, type OnGrid } from './grid.ts';
+import { filled, MOST_LEVELS } from './laws.ts';
+import { distinct, has, integer, integer52, list, oneOf, table, text, wrong, type Reader, type Table } from './stated.ts';
 import { asNumber, asText, isWritten } from './values.ts';
 
-/** What became of a value: its level, its coordinates, and whether it did not fit. */
-export interface Read {
-  readonly level: number;
+/** A level, and whether the value did not fit; and the integer coordinates of the value. */
+export interface Read extends OnGrid {
   readonly coordinates: readonly number[];
-  readonly outside: number;
-  readonly absent: number;
 }
 
 /** A raw column, as a form that asks for it wants to know it. */
 export interface Column {
   readonly name: string;
   readonly kind: 'number' | 'yes-no' | 'choice';
-  readonly low: number | null;
-  readonly high: number | null;
-  readonly thresholds: readonly number[];
-  /** The values of a choice, as text. */
+  /** Bounds of a number, if it has any. */
+  readonly low?: number | undefined;
+  readonly high?: number | undefined;
+  /** The values of a choice, as text; none for other kinds. */
   readonly values: readonly string[];
   /** What a missing value counts as: `midpoint`, `low`, `high`, `yes`, `no`, or a value of the choice. */
   readonly missing: string;
 }
 
 export interface Feature {
-  readonly kind: string;
   readonly name: string;
-  /** Names of its raw columns; a number if they have none. */
+  /** Names of its raw columns; how many there are, if they have none. */
   readonly raw: readonly string[] | number;
   readonly levels: number;
   /** What its coordinates are at most, in magnitude. */
   readonly largest: readonly number[];
-  /** Names of the features that it counts, null for all; undefined if it is no count. */
-  readonly of?: readonly string[] | null;
-  /** Raw columns for a form. */
-  readonly forms: readonly Column[];
-  read(values: readonly unknown[], counted: number): Read;
+  /** Names of the features that it counts (null: all); undefined if it is no count. */
+  readonly of?: readonly string[] | null | undefined;
+  /** Whether a count can be of it. */
+  readonly countable: boolean;
+  /** Its raw columns, for a form. */
+  columns(): readonly Column[];
+  /** Return what becomes of its raw values; those of a count are the one number that was counted. */
+  read(values: readonly unknown[]): Read;
 }
 
-const SCALE = 2 ** 40;
-const MOST_NUMBERS = 2 ** 20;
-const GRID = 'low? high? levels thresholds sqrt';
+const GRID = 'kind name scale centre low? high? levels thresholds sqrt';
+const scale: Reader<number> = (holder, key) => integer(holder, key, -(2 ** 40), 2 ** 40);
 
-const READERS: Readonly<Record<string, (name: string, stated: unknown) => Feature>> = {
+/** Read a feature of any kind. */
+export const featureOf: Reader<Feature> = (holder, key) => {
+  const kind = (holder[key] as Table | null)?.['kind'] as string;
+  return has(READERS, kind) ? READERS[kind]!(holder, key) : wrong(key);
+};
+
+/** Features whose values each have one coordinate, `scale * level - centre`. */
+function levelled(
+  stated: Table,
+  raw: readonly string[] | number,
+  count: number,
+  levels: number,
+  on: (value: unknown) => OnGrid,
+  kind: 'number' | 'yes-no' = 'number',
+): Feature {
+  const each = Array.isArray(stated['scale']) && list(stated, 'scale', count, count, scale);
+  const scales = each || new Array<number>(count).fill(scale(stated, 'scale'));
+  const centre = each ? integer(stated, 'centre', 0, 0) : integer52(stated, 'centre');
+  return {
+    name: text(stated, 'name'),
+    raw,
+    levels,
+    largest: scales.map((one) => Math.max(Math.abs(centre), Math.abs(one * (levels - 1) - centre))),
+    countable: raw !== NONE,
+    columns: () => columnsOf(typeof raw === 'number' ? filled(raw, String) : raw, kind, stated),
+    read(values) {
+      let [level, outside, absent] = [0, 0, 0];
+      const coordinates = scales.map((one, place) => {
+        const got = on(values[place]);
+        level = got.level;
+        outside += got.outside;
+        absent += got.absent;
+        return one * level - centre;
+      });
+      return { level, outside, absent, coordinates };
+    },
+  };
+}
+
+const NONE: readonly string[] = [];
+
+function columnsOf(names: readonly string[], kind: 'number' | 'yes-no', stated: Table): Column[] {
+  const { low, high, missing } = stated as { low?: number; high?: number; missing: string };
+  return names.map((name) => ({ name, kind, low, high, values: [], missing }));
+}
+
+export function numberFeature(holder: Table, key: string | number, more = ''): Feature {
+  const stated = table(holder, key, `${GRID} missing${more}`);
+  const { levels, on } = gridOf(stated);
+  return levelled(stated, [text(stated, 'name')], 1, levels, (value) => on(asNumber(value)));
+}
+
+function numbersFeature(holder: Table, key: string | number): Feature {
+  const stated = table(holder, key, `${GRID} missing count names?`);
+  const count = integer(stated, 'count', 1, 2 ** 20);
+  const { levels, on } = gridOf(stated);
+  const raw = has(stated, 'names') ? distinct('names', list(stated, 'names', count, count, text)) : count;
+  return levelled(stated, raw, count, levels, (value) => on(asNumber(value)));
+}
+
+function countFeature(holder: Table, key: string | number): Feature {
+  const stated = table(holder, key, `${GRID} of?`);
+  const { levels, on } = gridOf(stated);
+  const of = has(stated, 'of') ? distinct('of', list(stated, 'of', 1, 2 ** 16, text)) : null;
+  return { ...levelled(stated, NONE, 1, levels, (value) => on(value as number)), of };
+}
+
+export function yesNoFeature(holder: Table, key: string | number, more = ''): Feature {
+  const stated = table(holder, key, `kind name missing scale centre${more}`);
+  const standIn = +(oneOf(stated, 'missing', ['no', 'yes']) === 'yes');
+  const on = (value: unknown): OnGrid => {
+    const number = asNumber(value);
+    const [neither, written] = [+(number !== number), +isWritten(value)];
+    return { level: neither ? standIn : +(number !== 0), outside: neither & written, absent: neither & (1 - written) };
+  };
+  return levelled(stated, [text(stated, 'name')], 1, 2, on, 'yes-no');
+}
+
+export function choiceFeature(holder: Table, key: string | number, more = ''): Feature {
+  const stated = table(holder, key, `kind name values otherwise scale centre${more}`);
+  const name = text(stated, 'name');
+  const values = list(stated, 'values', 2, MOST_LEVELS, valueText);
+  distinct('values', values);
+  const otherwise = values.indexOf(valueText(stated, 'otherwise'));
+  if (otherwise < 0) wrong('otherwise');
+  const [own, centre] = [scale(stated, 'scale'), integer52(stated, 'centre')];
+  return {
+    name,
+    raw: [name],
+    levels: values.length,
+    largest: values.map(() => Math.max(Math.abs(centre), Math.abs(own - centre))),
+    countable: false,
+    columns: () => [{ name, kind: 'choice', values, missing: values[otherwise]! }],
+    read([raw]) {
+      const said = asText(raw);
+      let [known, place] = [0, 0];
+      values.forEach((value, each) => {
+        const same = +(said === value);
+        known |= same;
+        place += each * same;
+      });
+      const level = known ? place : otherwise;
+      const absent = +(said === null);
+      const coordinates = values.map((_, each) => own * +(each === level) - centre);
+      return { level, coordinates, outside: 1 - known - absent, absent };
+    },
+  };
+}
+
+const valueText: Reader<string> = (holder, key) =>
+  typeof holder[key] === 'string' ? text(holder, key) : String(integer52(holder, key));
+
+const READERS: Readonly<Record<string, Reader<Feature>>> = {
   number: numberFeature,
   'yes-no': yesNoFeature,
   choice: choiceFeature,
@@ -51,173 +162,12 @@ const READERS: Readonly<Record<string, (name: string, stated: unknown) => Featur
   numbers: numbersFeature,
 };
 
-/** Read a feature of any kind. */
-export function featureOf(name: string, stated: unknown): Feature {
-  const kind = (stated as { kind?: unknown } | null)?.kind;
-  if (typeof kind !== 'string' || !Object.hasOwn(READERS, kind)) wrong(`${name}.kind`, 'is not a kind of feature');
-  return READERS[kind]!(name, stated);
-}
-
-/** Return a number of the raw values that are there and not 0. */
+/** Return how many raw values are there and not 0. */
 export function countNonzero(values: readonly unknown[]): number {
   let count = 0;
   for (const value of values) {
     const number = asNumber(value);
-    count += Number(!Number.isNaN(number)) & Number(number !== 0);
+    count += +(number === number) & +(number !== 0);
   }
   return count;
 }
-
-export function numberFeature(name: string, stated: unknown, more = ''): Feature {
-  const fields = table(name, stated, `kind name missing scale centre ${GRID}${more}`);
-  const own = text(`${name}.name`, fields['name']);
-  const grid = gridOf(name, fields);
-  const form = formOf(own, grid, fields);
-  return { ...single(name, 'number', own, fields, grid.levels, (value) => grid.on(asNumber(value))), forms: [form] };
-}
-
-export function yesNoFeature(name: string, stated: unknown, more = ''): Feature {
-  const fields = table(name, stated, `kind name missing scale centre${more}`);
-  const own = text(`${name}.name`, fields['name']);
-  const missing = oneOf(`${name}.missing`, fields['missing'], 'no yes');
-  const standIn = Number(missing === 'yes');
-  const read = (value: unknown): { level: number; outside: boolean; absent: boolean } => {
-    const number = asNumber(value);
-    const neither = Number.isNaN(number);
-    const written = isWritten(value);
-    return { level: neither ? standIn : Number(number !== 0), outside: neither && written, absent: neither && !written };
-  };
-  const form: Column = { name: own, kind: 'yes-no', low: null, high: null, thresholds: [], values: [], missing };
-  return { ...single(name, 'yes-no', own, fields, 2, read), forms: [form] };
-}
-
-export function choiceFeature(name: string, stated: unknown, more = ''): Feature {
-  const fields = table(name, stated, `kind name values otherwise scale centre${more}`);
-  const own = text(`${name}.name`, fields['name']);
-  const values = list(`${name}.values`, fields['values'], 2, MOST_LEVELS, valueText);
-  distinct(`${name}.values`, values);
-  const otherwise = values.indexOf(valueText(`${name}.otherwise`, fields['otherwise']));
-  if (otherwise < 0) wrong(`${name}.otherwise`, 'must be one of the values');
-  const { scale, centre } = encodingOf(name, fields);
-  const most = Math.max(Math.abs(centre), Math.abs(scale - centre));
-  const form = { name: own, kind: 'choice', low: null, high: null, thresholds: [], values } as const;
-  return {
-    kind: 'choice',
-    name: own,
-    raw: [own],
-    levels: values.length,
-    largest: values.map(() => most),
-    forms: [{ ...form, missing: values[otherwise]! }],
-    read([raw]) {
-      const said = asText(raw);
-      let [known, place] = [0, 0];
-      values.forEach((value, each) => {
-        const same = Number(said === value);
-        known |= same;
-        place += each * same;
-      });
-      const level = known ? place : otherwise;
-      const coordinates = values.map((_, each) => scale * Number(each === level) - centre);
-      return { level, coordinates, outside: Number(!known && said !== null), absent: Number(said === null) };
-    },
-  };
-}
-
-function countFeature(name: string, stated: unknown): Feature {
-  const fields = table(name, stated, `kind name of? scale centre ${GRID}`);
-  const own = text(`${name}.name`, fields['name']);
-  const of = Object.hasOwn(fields, 'of') ? distinct(`${name}.of`, list(`${name}.of`, fields['of'], 1, 2 ** 16, text)) : null;
-  const grid = gridOf(name, fields, true);
-  const { scale, centre } = encodingOf(name, fields);
-  return {
-    kind: 'count',
-    name: own,
-    raw: [],
-    levels: grid.levels,
-    largest: [largestOf(grid.levels, scale, centre)],
-    forms: [],
-    of,
-    read(_, counted) {
-      const { level, outside } = grid.on(counted);
-      return { level, coordinates: [scale * level - centre], outside: Number(outside), absent: 0 };
-    },
-  };
-}
-
-function numbersFeature(name: string, stated: unknown): Feature {
-  const fields = table(name, stated, `kind name count missing scale centre names? ${GRID}`);
-  const own = text(`${name}.name`, fields['name']);
-  const count = integer(`${name}.count`, fields['count'], 1, MOST_NUMBERS);
-  const grid = gridOf(name, fields);
-  const one = Array.isArray(fields['scale']) ? null : encodingOf(name, fields);
-  if (one === null) integer(`${name}.centre`, fields['centre'], 0, 0);
-  const scales = one ? null : list(`${name}.scale`, fields['scale'], count, count, scaleOf);
-  const centre = one?.centre ?? 0;
-  const names = Object.hasOwn(fields, 'names')
-    ? distinct(`${name}.names`, list(`${name}.names`, fields['names'], count, count, text))
-    : null;
-  const scaleAt = (place: number): number => (scales ? scales[place]! : one!.scale);
-  return {
-    kind: 'numbers',
-    name: own,
-    raw: names ?? count,
-    levels: grid.levels,
-    largest: Array.from({ length: count }, (_, place) => largestOf(grid.levels, scaleAt(place), centre)),
-    get forms() {
-      return (names ?? Array.from({ length: count }, (_, place) => `${own} ${place}`)).map((each) =>
-        formOf(each, grid, fields),
-      );
-    },
-    read(values) {
-      const each = values.map((value) => grid.on(asNumber(value)));
-      const sum = (what: 'outside' | 'absent'): number => each.reduce((total, one) => total + Number(one[what]), 0);
-      const coordinates = each.map(({ level }, place) => scaleAt(place) * level - centre);
-      return { level: 0, coordinates, outside: sum('outside'), absent: sum('absent') };
-    },
-  };
-}
-
-/** A feature of one raw value with one coordinate, `scale * level - centre`. */
-function single(
-  name: string,
-  kind: string,
-  own: string,
-  fields: Table,
-  levels: number,
-  on: (value: unknown) => { level: number; outside: boolean; absent: boolean },
-): Omit<Feature, 'forms'> {
-  const { scale, centre } = encodingOf(name, fields);
-  return {
-    kind,
-    name: own,
-    raw: [own],
-    levels,
-    largest: [largestOf(levels, scale, centre)],
-    read([value]) {
-      const { level, outside, absent } = on(value);
-      return { level, coordinates: [scale * level - centre], outside: Number(outside), absent: Number(absent) };
-    },
-  };
-}
-
-function encodingOf(name: string, fields: Table): { scale: number; centre: number } {
-  return { scale: scaleOf(`${name}.scale`, fields['scale']), centre: integer52(`${name}.centre`, fields['centre']) };
-}
-
-function scaleOf(name: string, value: unknown): number {
-  return integer(name, value, -SCALE, SCALE);
-}
-
-function largestOf(levels: number, scale: number, centre: number): number {
-  return Math.max(Math.abs(centre), Math.abs(scale * (levels - 1) - centre));
-}
-
-function valueText(name: string, value: unknown): string {
-  return typeof value === 'string' ? text(name, value) : String(integer52(name, value));
-}
-
-function formOf(name: string, grid: Grid, fields: Table): Column {
-  const { low, high, thresholds } = grid;
-  return { name, kind: 'number', low, high, thresholds, values: [], missing: String(fields['missing']) };
-}
-

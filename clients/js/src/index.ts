@@ -20,6 +20,7 @@ export type { NearestLaw } from './directions.ts';
 export { PrivgeError, type ErrorCode } from './errors.ts';
 export { certainty, explain, odds, type Explanation, type Odds } from './explain.ts';
 export type { Column } from './features.ts';
+export type { Node } from './indices.ts';
 export type { Law } from './laws.ts';
 export { DEFAULT_CAPS, type Caps } from './ledger.ts';
 export { answersOf, perturb, perturbWith, type Person, type PrivateAnswer, type Report } from './perturb.ts';

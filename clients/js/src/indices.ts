@@ -4,19 +4,15 @@ import { refuse } from './errors.ts';
 import { sha256 } from './sha256.ts';
 
 export const INDEX_RULE = 'sha256-floyd';
-const MOST_BYTES = 512;
 
-/** Return the bytes that stand for a node id: 17 and "17" are one node. */
-export function nodeKey(node: string | number | bigint): Uint8Array {
-  const text = typeof node === 'string' ? node : Number.isSafeInteger(node) || typeof node === 'bigint' ? String(node) : '';
-  if (text === '' || !isWellFormed(text)) refuse('token', 'a node id is an integer, or text that is not empty');
-  return utf8(text);
-}
+/** A person's id in the graph: 17 and "17" are one. */
+export type Node = string | number | bigint;
 
-/** Return the bytes of a node id that can be reported for. */
-export function checkedKey(node: string | number | bigint): Uint8Array {
-  const key = nodeKey(node);
-  if (key.length > MOST_BYTES) refuse('token', `a node id has at most ${MOST_BYTES} bytes`);
+/** Return the bytes that stand for a node id: 1 to 512 in UTF-8, of an integer those of its digits. */
+export function checkedKey(node: Node): Uint8Array {
+  const text = typeof node !== 'number' || Number.isSafeInteger(node) ? String(node) : '';
+  const key = utf8(text);
+  if (!isWellFormed(text) || key.length < 1 || key.length > 512) refuse('token', 'this is no node id');
   return key;
 }
 

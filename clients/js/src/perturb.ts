@@ -1,16 +1,17 @@
 /** One person's values to one report. Only the values that the asked questions need are looked at. */
 import type { Campaign } from './campaign.ts';
 import { refuse } from './errors.ts';
-import { checkedKey } from './indices.ts';
+import { checkedKey, type Node } from './indices.ts';
 import type { Answer, Personal } from './questions.ts';
 import { randomWords, TOTAL } from './random.ts';
 import { sha256Hex } from './sha256.ts';
+import { wrong } from './stated.ts';
 import { readerOf, type Features } from './values.ts';
 
 /** Whose report it is. */
 export interface Person {
   /** The person's id in the graph; 17 and "17" are one. */
-  readonly node: string | number | bigint;
+  readonly node: Node;
   /** The shard of the node, if the campaign asks certain people (`Campaign.assignment`). */
   readonly shard?: Uint8Array | undefined;
 }
@@ -36,13 +37,11 @@ export interface PrivateAnswer extends Answer {
 export function personalOf(campaign: Campaign, { node, shard }: Person): Personal | null {
   const { assignment, questions } = campaign;
   if (!assignment) return null;
-  if (!shard) refuse('campaign', 'the shard of this node is needed: this campaign asks certain people');
+  if (!shard) refuse('mismatch', 'the shard of this person is needed: the campaign asks certain people');
   const personal = assignment.personal(checkedKey(node), shard);
   const classes = questions?.[0]?.options.length ?? 0;
-  if (personal.classes.some((each) => each >= classes)) {
-    refuse('campaign', 'the assignment names classes that the question does not have');
-  }
-  return assignment.width ? personal : null;
+  if (personal.classes.some((each) => each >= classes)) wrong('assignment');
+  return assignment.sizes.length ? personal : null;
 }
 
 /** Return the private answers of a person: what the law is applied to. */

@@ -3,11 +3,11 @@ import { directionScores, LARGEST, MOST_DIRECTIONS, nearestLaw, RULE, type Neare
 import { encodingOf, type Encoding } from './encoding.ts';
 import { compareRatios, type Ratio } from './exact.ts';
 import { choiceFeature, numberFeature, yesNoFeature, type Column, type Feature } from './features.ts';
-import { MOST_LEVELS } from './grid.ts';
-import { choiceLaw, MECHANISMS, type Law } from './laws.ts';
+import { clip } from './grid.ts';
+import { choiceLaw, MECHANISMS, MOST_LEVELS, type Law } from './laws.ts';
 import { TOTAL } from './random.ts';
 import { MODEL_FIELDS, scorerOf } from './scores.ts';
-import { distinct, integer, integer52, list, oneOf, table, text, wrong, type Table } from './stated.ts';
+import { distinct, integer, integer52, list, oneOf, table, text, wrong, type Reader, type Table } from './stated.ts';
 
 /** Who answers: public. */
 export interface Asked {
@@ -32,16 +32,17 @@ export interface Answer {
 }
 
 export interface Question {
-  readonly kind: 'number' | 'yes-no' | 'choice' | 'direction' | 'model' | 'score';
+  readonly kind: string;
   readonly title: string;
   /** What each level of a choice, a yes or no or a model means; none where levels are numbers or directions. */
   readonly options: readonly string[];
   readonly rawNames: readonly string[] | null;
   readonly rawWidth: number;
   /** The raw columns, for a form. */
-  readonly forms: () => readonly Column[];
+  columns(): readonly Column[];
   /** Its laws: one, or one for each number of classes that people are asked about. */
   readonly laws: readonly (Law | NearestLaw)[];
+  /** The worst quotient of its laws. */
   readonly ratio: Ratio;
   /** Components of public directions that a report takes. */
   readonly components: number;
@@ -50,159 +51,122 @@ export interface Question {
 }
 
 type Sizes = readonly number[] | null;
-type Own = Pick<Question, 'kind' | 'title' | 'options' | 'rawNames' | 'rawWidth' | 'forms' | 'answer'>;
-
-const READERS: Readonly<Record<string, (name: string, stated: Table, sizes: Sizes) => Question>> = {
-  number: (name, stated) => {
-    const feature = numberFeature(name, stated, ' mechanism laws');
-    return aboutFeature(name, stated, 'number', feature, mechanismOf(name, stated));
-  },
-  'yes-no': (name, stated) =>
-    aboutFeature(name, stated, 'yes-no', yesNoFeature(name, stated, ' laws'), MECHANISMS['multibit']!),
-  choice: (name, stated) => aboutFeature(name, stated, 'choice', choiceFeature(name, stated, ' laws'), choiceLaw),
-  direction,
-  model,
-  score,
-};
+type AnyLaw = Law | NearestLaw;
+type Own = Pick<Question, 'title' | 'options' | 'rawNames' | 'rawWidth' | 'columns'>;
+type Answering = (values: readonly unknown[], law: AnyLaw, asked: Asked) => Answer;
 
 /** Read a question; `sizes` are the numbers of classes that people are asked about, if these are personal. */
-export function questionOf(name: string, stated: unknown, sizes: Sizes): Question {
-  const kind = (stated as { kind?: unknown } | null)?.kind;
-  if (typeof kind !== 'string' || !Object.hasOwn(READERS, kind)) wrong(`${name}.kind`, 'is not a kind of question');
-  return READERS[kind]!(name, stated as Table, sizes);
+export function questionOf(holder: Table, key: string | number, sizes: Sizes): Question {
+  const stated = holder[key] as Table;
+  switch ((stated as Table | null)?.['kind']) {
+    case 'number':
+      return aboutFeature(stated, numberFeature(holder, key, ' mechanism laws'), mechanismOf(stated));
+    case 'yes-no':
+      return aboutFeature(stated, yesNoFeature(holder, key, ' laws'), MECHANISMS['multibit']!, ['no', 'yes']);
+    case 'choice':
+      return aboutFeature(stated, choiceFeature(holder, key, ' laws'), choiceLaw);
+    case 'direction':
+      return direction(table(holder, key, 'kind directions rule features laws'));
+    case 'model':
+      return model(table(holder, key, `${MODEL_FIELDS} classes`), sizes);
+    case 'score':
+      return score(table(holder, key, `${MODEL_FIELDS} low high levels mechanism name`));
+    default:
+      return wrong(key);
+  }
 }
 
-function mechanismOf(name: string, stated: Table): (name: string, stated: unknown) => Law {
-  return MECHANISMS[oneOf(`${name}.mechanism`, stated['mechanism'], Object.keys(MECHANISMS).join(' '))]!;
+function mechanismOf(stated: Table): Reader<Law> {
+  return MECHANISMS[oneOf(stated, 'mechanism', Object.keys(MECHANISMS))]!;
 }
 
 /** Give a question its laws, as the document has them: one for each of some numbers of levels. */
-function withLaws(
-  name: string,
+function asking(
   stated: Table,
-  read: (name: string, stated: unknown) => Law | NearestLaw,
-  levels: readonly number[],
   own: Own,
+  read: Reader<AnyLaw>,
+  levels: readonly number[],
+  answer: Answering,
   components = 0,
 ): Question {
-  const laws = list(`${name}.laws`, stated['laws'], levels.length, levels.length, read);
-  laws.forEach((law, place) => {
-    if (('levels' in law ? law.levels : law.outputs) !== levels[place]) wrong(`${name}.laws`, 'is of another grid');
-    if (!law.tells) wrong(`${name}.laws`, 'the answer would say nothing');
-  });
+  const laws = list(stated, 'laws', levels.length, levels.length, read);
+  // A law is of the grid of its question, and says something.
+  if (laws.some((law, place) => ('levels' in law ? law.levels : law.outputs) !== levels[place] || !law.tells)) wrong('laws');
   const ratio = laws.map((law) => law.ratio).sort(compareRatios)[0]!;
-  const lawFor = (personal: Personal | null): Law | NearestLaw =>
-    laws[personal ? levels.indexOf(personal.classes.length) : 0]!;
-  return { ...own, laws, ratio, components, lawFor };
+  const lawFor = (personal: Personal | null): AnyLaw => laws[personal ? levels.indexOf(personal.classes.length) : 0]!;
+  return {
+    ...own,
+    kind: stated['kind'] as string,
+    laws,
+    ratio,
+    components,
+    lawFor,
+    answer: (values, asked) => answer(values, lawFor(asked.personal), asked),
+  };
 }
 
-function aboutFeature(
-  name: string,
-  stated: Table,
-  kind: 'number' | 'yes-no' | 'choice',
-  feature: Feature,
-  read: (name: string, stated: unknown) => Law,
-): Question {
-  const question: Question = withLaws(name, stated, read, [feature.levels], {
-    kind,
-    title: feature.name,
-    options: kind === 'yes-no' ? ['no', 'yes'] : feature.forms[0]!.values,
-    rawNames: [feature.name],
-    rawWidth: 1,
-    forms: () => feature.forms,
-    answer(values) {
-      const { level, absent, outside } = feature.read(values, 0);
-      return answered(question.laws[0] as Law, level, absent, outside);
-    },
+function aboutFeature(stated: Table, feature: Feature, read: Reader<Law>, options?: readonly string[]): Question {
+  const { name, levels } = feature;
+  const columns = (): readonly Column[] => feature.columns();
+  const own = { title: name, options: options ?? columns()[0]!.values, rawNames: [name], rawWidth: 1, columns };
+  return asking(stated, own, read, [levels], (values, law) => {
+    const { level, absent, outside } = feature.read(values);
+    return answered(law as Law, level, absent, outside);
   });
-  return question;
 }
 
-function direction(name: string, stated: Table): Question {
-  table(name, stated, 'kind directions rule features laws');
-  const encoding = encodingOf(`${name}.features`, stated['features']);
-  const directions = integer(`${name}.directions`, stated['directions'], 2, MOST_DIRECTIONS);
-  oneOf(`${name}.rule`, stated['rule'], RULE);
-  const reach = LARGEST * encoding.largest.reduce((sum, most) => sum + most, 0);
-  if (!(reach < TOTAL)) wrong(name, 'an inner product could reach 2**53');
-  const question: Question = withLaws(
-    name,
-    stated,
-    nearestLaw,
-    [directions],
-    {
-      ...about(encoding),
-      kind: 'direction',
-      title: 'direction',
-      options: [],
-      answer(values, asked) {
-        const { coordinates, absent, outside } = encoding.encoded(values);
-        const scores = directionScores(asked.campaign, asked.question, asked.node, directions, coordinates);
-        const law = question.laws[0] as NearestLaw;
-        return { level: null, missing: absent, outside, code: (word) => law.code(scores, word) };
-      },
-    },
-    directions * encoding.largest.length,
-  );
-  return question;
+function about(encoding: Encoding, title: string, options: readonly string[] = []): Own {
+  return { title, options, rawNames: encoding.rawNames, rawWidth: encoding.rawWidth, columns: encoding.columns };
 }
 
-function model(name: string, stated: Table, sizes: Sizes): Question {
-  table(name, stated, `${MODEL_FIELDS} classes`);
-  const encoding = encodingOf(`${name}.features`, stated['features']);
-  const classes = list(`${name}.classes`, stated['classes'], 2, MOST_LEVELS, text);
-  distinct(`${name}.classes`, classes);
-  if (sizes && sizes.at(-1)! > classes.length) wrong('assignment', 'assigns more classes than the question has');
-  const scorer = scorerOf(name, stated, encoding, classes.length);
-  const question: Question = withLaws(name, stated, choiceLaw, sizes ?? [classes.length], {
-    ...about(encoding),
-    kind: 'model',
-    title: 'model',
-    options: classes,
-    answer(values, { personal }) {
-      const { coordinates, absent, outside } = encoding.encoded(values);
-      const each = scorer(coordinates);
-      const scores = personal ? personal.classes.map((place, i) => each[place]! + personal.offsets[i]!) : each;
-      let level = 0;
-      for (let place = 1; place < scores.length; place++) {
-        level += (place - level) * Number(scores[place]! > scores[level]!); // the first of equal ones
-      }
-      return answered(question.lawFor(personal) as Law, level, absent, outside);
-    },
+function direction(stated: Table): Question {
+  const encoding = encodingOf(stated);
+  const directions = integer(stated, 'directions', 2, MOST_DIRECTIONS);
+  oneOf(stated, 'rule', [RULE]);
+  const { largest } = encoding;
+  if (!(LARGEST * largest.reduce((sum, most) => sum + most) < TOTAL)) wrong('features');
+  const answer: Answering = (values, law, { campaign, question, node }) => {
+    const { coordinates, absent, outside } = encoding.encoded(values);
+    const scores = directionScores(campaign, question, node, directions, coordinates);
+    return { level: null, missing: absent, outside, code: (word) => (law as NearestLaw).code(scores, word) };
+  };
+  return asking(stated, about(encoding, 'direction'), nearestLaw, [directions], answer, directions * largest.length);
+}
+
+function model(stated: Table, sizes: Sizes): Question {
+  const encoding = encodingOf(stated);
+  const classes = list(stated, 'classes', 2, MOST_LEVELS, text);
+  distinct('classes', classes);
+  if (sizes && sizes.at(-1)! > classes.length) wrong('assignment');
+  const scorer = scorerOf(stated, encoding, classes.length);
+  return asking(stated, about(encoding, 'model', classes), choiceLaw, sizes ?? [classes.length], (values, law, { personal }) => {
+    const { coordinates, absent, outside } = encoding.encoded(values);
+    const each = scorer(coordinates);
+    const scores = personal ? personal.classes.map((place, i) => each[place]! + personal.offsets[i]!) : each;
+    let level = 0;
+    scores.forEach((own, place) => (level += (place - level) * +(own > scores[level]!))); // the first of equal ones
+    return answered(law as Law, level, absent, outside);
   });
-  return question;
 }
 
-function score(name: string, stated: Table): Question {
-  table(name, stated, `${MODEL_FIELDS} low high levels mechanism name`);
-  const encoding = encodingOf(`${name}.features`, stated['features']);
-  const levels = integer(`${name}.levels`, stated['levels'], 2, MOST_LEVELS);
-  const [low, high] = [integer52(`${name}.low`, stated['low']), integer52(`${name}.high`, stated['high'])];
+function score(stated: Table): Question {
+  const encoding = encodingOf(stated);
+  const levels = integer(stated, 'levels', 2, MOST_LEVELS);
+  const [low, high] = [integer52(stated, 'low'), integer52(stated, 'high')];
   const span = high - low;
-  if (!(span > 0 && 2 * span * levels < TOTAL)) wrong(name, 'low must be below high, not too far');
-  const scorer = scorerOf(name, stated, encoding, 1);
-  const title = text(`${name}.name`, stated['name']);
-  const question: Question = withLaws(name, stated, mechanismOf(name, stated), [levels], {
-    ...about(encoding),
-    kind: 'score',
-    title,
-    options: [],
-    answer(values) {
-      const { coordinates, absent, outside } = encoding.encoded(values);
-      const above = Math.min(Math.max(scorer(coordinates)[0]!, low), high) - low;
-      const level = Math.floor((2 * above * (levels - 1) + span) / (2 * span)); // the nearest, halves upwards
-      return answered(question.laws[0] as Law, level, absent, outside);
-    },
+  if (!(span > 0 && 2 * span * levels < TOTAL)) wrong('low');
+  const scorer = scorerOf(stated, encoding, 1);
+  return asking(stated, about(encoding, text(stated, 'name')), mechanismOf(stated), [levels], (values, law) => {
+    const { coordinates, absent, outside } = encoding.encoded(values);
+    const above = clip(scorer(coordinates)[0]!, low, high) - low;
+    const level = Math.floor((2 * above * (levels - 1) + span) / (2 * span)); // the nearest, halves upwards
+    return answered(law as Law, level, absent, outside);
   });
-  return question;
-}
-
-function about(encoding: Encoding): Pick<Question, 'rawNames' | 'rawWidth' | 'forms'> {
-  return { rawNames: encoding.rawNames, rawWidth: encoding.rawWidth, forms: encoding.forms };
 }
 
 /** A law promises nothing for what is not one of its levels, so none other gets there. */
 export function answered(law: Law, computed: number, missing: number, outside: number): Answer {
-  const level = Math.min(Math.max(computed, 0), law.levels - 1);
+  const level = clip(computed, 0, law.levels - 1);
   return { level, missing, outside, code: (word) => law.code(level, word) };
 }
+

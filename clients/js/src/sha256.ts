@@ -4,21 +4,21 @@
  */
 import { toHex } from './bytes.ts';
 
-const ROUNDS = Uint32Array.from(
-  (
-    '428a2f98 71374491 b5c0fbcf e9b5dba5 3956c25b 59f111f1 923f82a4 ab1c5ed5 d807aa98 12835b01 243185be 550c7dc3 ' +
-    '72be5d74 80deb1fe 9bdc06a7 c19bf174 e49b69c1 efbe4786 0fc19dc6 240ca1cc 2de92c6f 4a7484aa 5cb0a9dc 76f988da ' +
-    '983e5152 a831c66d b00327c8 bf597fc7 c6e00bf3 d5a79147 06ca6351 14292967 27b70a85 2e1b2138 4d2c6dfc 53380d13 ' +
-    '650a7354 766a0abb 81c2c92e 92722c85 a2bfe8a1 a81a664b c24b8b70 c76c51a3 d192e819 d6990624 f40e3585 106aa070 ' +
-    '19a4c116 1e376c08 2748774c 34b0bcb5 391c0cb3 4ed8aa4a 5b9cca4f 682e6ff3 748f82ee 78a5636f 84c87814 8cc70208 ' +
-    '90befffa a4506ceb bef9a3f7 c67178f2'
-  )
-    .split(' ')
-    .map((word) => parseInt(word, 16)),
-);
-const START = [
-  0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
-] as const;
+/** The first 32 bits behind the point of a root of a prime. */
+function rootBits(prime: number, degree: number): number {
+  const square = BigInt(prime) << BigInt(32 * degree);
+  let root = 0n;
+  for (let bit = 1n << 40n; bit; bit >>= 1n) if ((root + bit) ** BigInt(degree) <= square) root += bit;
+  return Number(root & 0xffffffffn);
+}
+
+const PRIMES = Array.from({ length: 310 }, (_, place) => place + 2).filter((number) => {
+  let divisor = 2;
+  while (number % divisor) divisor++;
+  return divisor === number;
+});
+const ROUNDS = PRIMES.map((prime) => rootBits(prime, 3)); // of all 64 primes up to 311
+const START = PRIMES.slice(0, 8).map((prime) => rootBits(prime, 2));
 
 const right = (word: number, by: number): number => (word >>> by) | (word << (32 - by));
 

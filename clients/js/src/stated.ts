@@ -1,86 +1,81 @@
 /**
- * What a document states, checked where it is taken. Nothing is filled in: a canonical document states every field, and
- * one that leaves something out has another hash than the campaign that Python would make of it.
+ * What a document states, checked where it is taken: each function reads the entry of a table or list by its key.
+ *
+ * Nothing is filled in: a canonical document states every field, and one that leaves something out has another hash than
+ * the campaign that Python would make of it.
  */
 import { isWellFormed } from './bytes.ts';
-import { refuse } from './errors.ts';
+import { PrivgeError, refuse } from './errors.ts';
 
-export type Table = Readonly<Record<string, unknown>>;
+export type Table = Readonly<Record<string | number, unknown>>;
 
-const OFFSET_52 = 2 ** 52;
+/** Reads one entry of a list or table. */
+export type Reader<Entry> = (holder: Table, key: string | number) => Entry;
 
-/** Refuse a field by its name. */
-export function wrong(name: string, rule: string): never {
-  refuse('campaign', `campaign field '${name}': ${rule}`);
+/** Refuse a field by its name; its rule is in spec/protocol.md. */
+export function wrong(field: string | number): never {
+  refuse('campaign', `campaign field '${field}' is not as the protocol says`);
 }
 
-/** Return a table with exactly these fields, in any order; those with a final ? may be left out. */
-export function table(name: string, value: unknown, fields: string): Table {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) wrong(name, 'must be a table');
+/** Return an entry if it is as it must be. */
+function checked<Entry>(holder: Table, key: string | number, is: (value: never) => unknown): Entry {
+  const value = holder[key];
+  return is(value as never) ? (value as Entry) : wrong(key);
+}
+
+/** Return a table with exactly these fields; those with a final ? may be left out. */
+export function table(holder: Table, key: string | number, fields: string): Table {
+  const value = checked<Table>(holder, key, (it) => typeof it === 'object' && it && !Array.isArray(it));
   const names = fields.split(' ');
-  for (const key of Object.keys(value)) {
-    if (!names.includes(key) && !names.includes(`${key}?`)) wrong(name, `has an unknown field ${JSON.stringify(key)}`);
-  }
-  for (const each of names) {
-    if (!each.endsWith('?') && !Object.hasOwn(value, each)) wrong(`${name}.${each}`, 'is missing');
-  }
-  return value as Table;
-}
-
-export function integer(name: string, value: unknown, least: number, most: number): number {
-  if (!Number.isInteger(value) || !((value as number) >= least && (value as number) <= most)) {
-    wrong(name, `must be an integer from ${least} to ${most}`);
-  }
-  return value as number;
-}
-
-/** Return an integer of an encoding or a model: up to 2**52 either way. */
-export function integer52(name: string, value: unknown): number {
-  return integer(name, value, -OFFSET_52, OFFSET_52);
-}
-
-/** Return a number; JSON has none that is not finite. */
-export function number(name: string, value: unknown): number {
-  if (typeof value !== 'number' || !Number.isFinite(value)) wrong(name, 'must be a finite number');
+  for (const field of Object.keys(value)) if (!names.includes(field) && !names.includes(`${field}?`)) wrong(field);
+  for (const field of names) if (!field.endsWith('?') && !has(value, field)) wrong(field);
   return value;
 }
 
-/** Return Unicode text. */
-export function anyText(name: string, value: unknown): string {
-  if (typeof value !== 'string' || !isWellFormed(value)) wrong(name, 'must be Unicode text');
-  return value;
+export function has(holder: Table, key: string): boolean {
+  return Object.hasOwn(holder, key);
 }
 
-/** Return Unicode text that is not empty. */
-export function text(name: string, value: unknown): string {
-  return anyText(name, value) || wrong(name, 'must not be empty');
+export function integer(holder: Table, key: string | number, least: number, most: number): number {
+  return checked(holder, key, (value) => Number.isInteger(value) && value >= least && value <= most);
 }
 
-export function truth(name: string, value: unknown): boolean {
-  if (typeof value !== 'boolean') wrong(name, 'must be true or false');
-  return value;
+/** An integer of an encoding or a model. */
+export const integer52: Reader<number> = (holder, key) => integer(holder, key, -(2 ** 52), 2 ** 52);
+
+export const number: Reader<number> = (holder, key) => checked(holder, key, Number.isFinite);
+
+export const anyText: Reader<string> = (holder, key) =>
+  checked(holder, key, (value) => typeof value === 'string' && isWellFormed(value));
+
+/** Text that is not empty. */
+export const text: Reader<string> = (holder, key) => anyText(holder, key) || wrong(key);
+
+export const truth: Reader<boolean> = (holder, key) => checked(holder, key, (value) => typeof value === 'boolean');
+
+/** One of some words. */
+export function oneOf(holder: Table, key: string | number, words: readonly string[]): string {
+  return checked(holder, key, (value) => words.includes(value));
 }
 
-export function oneOf(name: string, value: unknown, words: string): string {
-  if (typeof value !== 'string' || !words.split(' ').includes(value)) wrong(name, `must be one of ${words}`);
-  return value;
+/** A list of so many entries; an error names the whole way to what is wrong. */
+export function list<Entry>(holder: Table, key: string, least: number, most: number, read: Reader<Entry>): Entry[] {
+  const values = checked<unknown[]>(
+    holder,
+    key,
+    (value: unknown[]) => Array.isArray(value) && value.length >= least && value.length <= most,
+  );
+  return values.map((_, place) => {
+    try {
+      return read(values as unknown as Table, place);
+    } catch (error) {
+      if (error instanceof PrivgeError) error.message = error.message.replace("'", `'${key}[${place}].`);
+      throw error;
+    }
+  });
 }
 
-/** Return a list of so many entries, each read by a function. */
-export function list<Entry>(
-  name: string,
-  value: unknown,
-  least: number,
-  most: number,
-  entry: (name: string, value: unknown) => Entry,
-): Entry[] {
-  if (!Array.isArray(value) || value.length < least || value.length > most) {
-    wrong(name, `must be a list of ${least} to ${most} entries`);
-  }
-  return value.map((each, place) => entry(`${name}[${place}]`, each));
-}
-
-export function distinct<Entry>(name: string, values: readonly Entry[]): readonly Entry[] {
-  if (new Set(values).size < values.length) wrong(name, 'must be distinct');
-  return values;
+/** Refuse a list that holds something twice. */
+export function distinct<Entry>(field: string, values: readonly Entry[]): readonly Entry[] {
+  return new Set(values).size < values.length ? wrong(field) : values;
 }

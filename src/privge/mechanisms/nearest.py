@@ -139,7 +139,9 @@ class Nearest:
 
     @property
     def gain(self) -> float:
-        """How much of the unit profile the mean of the reported direction has, for Gaussian directions."""
+        """How much of the unit profile the mean of the reported direction has, for Gaussian directions; 0 if none."""
+        if self.high == self.low:  # the order statistics sum to 0, and floats of them to nearly so
+            return 0.0
         return float(self._rank_weights @ order_moments(self.directions)[0])
 
     @property
