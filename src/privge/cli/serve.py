@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from privge.collect.stores.opening import ADDRESSES, called, kind_of
 from privge.collect.stores.rules import LIFETIME_EPSILON
 
 if TYPE_CHECKING:
+    from privge.collect.service.server import Pages
     from privge.collect.service.settings import Settings
 
 
@@ -92,6 +94,21 @@ class LimitOptions:
     summary_seconds: float = _seconds("--summary-seconds", 60.0, "How often the log sums up the requests.", most=86_400)
 
 
+@dataclass(frozen=True, kw_only=True)
+class PageOptions:
+    """What the pages for people show."""
+
+    strings: Path | None = file_option("--strings", about="The contribution page in another language (TOML).")
+    graph: Path | None = file_option("--graph", about="Edges, for the operator's room: where people take part.")
+    labels: Path | None = file_option("--labels", about="Public classes (id, label): colours of its maps.")
+    embeddings: Path | None = option(
+        "--embeddings",
+        type=click.Path(path_type=Path, file_okay=False, exists=True),
+        metavar="FOLDER",
+        help="Embeddings, of which the room says whether they are stale.",
+    )
+
+
 @click.command()
 @click.option(
     "--store",
@@ -100,12 +117,15 @@ class LimitOptions:
     envvar="PRIVGE_STORE",
     help=f"{ADDRESSES}  [default: PRIVGE_STORE]",
 )
-@options_into(access=AccessOptions, where=AddressOptions, limits=LimitOptions)
-def serve(store_url: str, access: AccessOptions, where: AddressOptions, limits: LimitOptions) -> None:
+@options_into(access=AccessOptions, where=AddressOptions, limits=LimitOptions, shown=PageOptions)
+def serve(
+    store_url: str, access: AccessOptions, where: AddressOptions, limits: LimitOptions, shown: PageOptions
+) -> None:
     """Take reports from devices, show people what is stored about them, and erase it on request.
 
     A report is acknowledged when it is on the disk. SIGTERM stops: what is under way is finished first. Logs are JSON
-    lines on stderr and hold no body, address or node id. The page at / says what can be asked.
+    lines on stderr and hold no body, address or node id. The page at / says what can be asked; people
+    are asked at /c/ and the id of a campaign, and the operator's room is at /operator.
 
     \b
     Examples:
@@ -113,7 +133,7 @@ def serve(store_url: str, access: AccessOptions, where: AddressOptions, limits: 
       privge serve --store reports.db --keys-file keys --admin-token-file admin
       PRIVGE_STORE=postgresql://... privge serve --keys-file keys --workers 4
     """
-    require("the service", "granian", "msgspec", "starlette")
+    require("the service", "granian", "jinja2", "msgspec", "starlette", extra="serve")
     from privge.collect.service.server import Listening, run
 
     _check(store_url, where)
@@ -125,6 +145,7 @@ def serve(store_url: str, access: AccessOptions, where: AddressOptions, limits: 
         workers=where.workers,
         lifetime_epsilon=limits.lifetime_epsilon,
         by=user(None),
+        pages=_pages(store_url, shown),
         ready=lambda listening: click.echo(f"Listening on {listening.url}"),
     )
 
@@ -140,6 +161,20 @@ def _settings(access: AccessOptions, limits: LimitOptions) -> "Settings":
         origins=access.origins,
         summary_seconds=limits.summary_seconds,
     )
+
+
+def _pages(store_url: str, shown: PageOptions) -> "Pages":
+    from privge.pages.contribution.page import ContributionPage
+    from privge.pages.operations import operations
+    from privge.pages.room.options import RoomOptions
+
+    for path in (shown.graph, shown.labels, shown.strings):
+        if path is not None:
+            existing(path)
+    if shown.strings is not None:
+        ContributionPage(shown.strings)  # what is wrong with it is told here, not in a worker
+    command = "postgresql://..." if kind_of(store_url).on_server else store_url
+    return partial(operations, RoomOptions(shown.graph, shown.labels, shown.embeddings, command), shown.strings)
 
 
 def _check(store_url: str, where: AddressOptions) -> None:

@@ -128,3 +128,15 @@ def read_folder(folder: Folder) -> StoredVectors:
         return StoredVectors(as_ids(ids), matrix, first.provenance)
     except BadData as error:
         raise BadData(f"{folder.address}: {error}") from error
+
+
+def read_provenance(path: str) -> str:
+    """Return the text of the provenance of one Parquet file, without reading a vector."""
+    folder, name = Folder.containing(path)
+    try:
+        with opened_parquet(folder, name) as (parquet, _):
+            return str((parquet.schema_arrow.metadata or {})[_PROVENANCE].decode())
+    except (KeyError, UnicodeDecodeError) as error:
+        raise BadData(f"{path}: this is not a file of an embedding") from error
+    except (pa.ArrowException, OSError) as error:
+        raise BadData(f"{path}: {error}") from error

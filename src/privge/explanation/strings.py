@@ -18,17 +18,30 @@ Strings = Mapping[str, Any]
 @cache
 def english() -> Strings:
     """Return the texts in English."""
-    return tomllib.loads(files("privge.explanation").joinpath("english.toml").read_text(encoding="utf-8"))
+    return parsed_strings(files("privge.explanation").joinpath("english.toml").read_text(encoding="utf-8"))
 
 
-def load_strings(path: str | PathLike[str]) -> Strings:
-    """Read a translation; it must have every text, with the same names in braces or fewer."""
+def parsed_strings(text: str) -> Strings:
+    """Return the texts of a resource file."""
+    return tomllib.loads(text)
+
+
+def load_strings(path: str | PathLike[str], original: Strings | None = None) -> Strings:
+    """Read a translation; it must have every text, with the same names in braces or fewer.
+
+    Parameters
+    ----------
+    path
+        A file like ``english.toml``.
+    original
+        What is translated: by default what `privge.explanation.explain` says.
+    """
     place = Path(path)
     try:
-        strings = tomllib.loads(place.read_text(encoding="utf-8"))
+        strings = parsed_strings(place.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadData(f"{place}: not a file of texts: {error}") from error
-    for section, texts in english().items():
+    for section, texts in (english() if original is None else original).items():
         if isinstance(texts, str):
             _check(place, section, texts, strings.get(section))
             continue

@@ -622,6 +622,19 @@ class StoreContract:
 
     # The log.
 
+    def test_arrivals_are_counted_by_day_also_after_erasure(self, store, campaign):
+        assert store.arrivals(campaign.id) == store.arrivals("0" * 64) == []
+        other = campaign_of("other")
+        store.add_campaign(other)
+        for where, nodes, day in (
+            (campaign, "ab", DAY + timedelta(days=3)),
+            (campaign, "c", DAY),
+            (other, "abc", DAY),
+        ):
+            store.put(where.id, [Upload(node, codes(1, 2, 3)) for node in nodes], day=day)
+        store.erase("a", campaign=campaign.id)
+        assert store.arrivals(campaign.id) == [(DAY, 1), (DAY + timedelta(days=3), 2)]
+
     def test_every_act_of_an_operator_is_in_the_log_with_who_and_when(self, opened):
         began = datetime.now(UTC).replace(microsecond=0)
         store = opened()

@@ -107,13 +107,13 @@ class Requests:
 class InProcess(Requests):
     """The application under a loop of its own; time stands still unless a test moves it."""
 
-    def __init__(self, folder, *, lifetime_epsilon=None, store=None, campaign=None, now=None, **settings):
+    def __init__(self, folder, *, lifetime_epsilon=None, store=None, campaign=None, now=None, pages=(), **settings):
         self.store = store or open_store(str(folder / "reports.db"), lifetime_epsilon=lifetime_epsilon)
         self.campaign = campaign or campaign_of()
         self.store.add_campaign(self.campaign)
         self.now = time.time() if now is None else now
         settings = {"keys": [KEY], "admin_token": ADMIN, "limits": Limits(rate=1000, burst=1000)} | settings
-        self.app = create_app(self.store, Settings(**settings), clock=lambda: self.now)
+        self.app = create_app(self.store, Settings(**settings), pages=pages, clock=lambda: self.now)
         self.runner = asyncio.Runner()
 
     def __enter__(self):
@@ -189,9 +189,9 @@ class Remote(Requests):
 
 
 @contextmanager
-def running(folder: Path, *options, store="reports.db", environment=None):
+def running(folder: Path, *options, store="reports.db", environment=None, campaign=None):
     """Run `privge serve` on a free port with one campaign in its store; stop it by SIGTERM."""
-    campaign = campaign_of()
+    campaign = campaign or campaign_of()
     write_keys(folder / "keys", [KEY])
     (folder / "admin").write_text(ADMIN)
     (folder / "admin").chmod(0o600)

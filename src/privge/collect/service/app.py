@@ -4,7 +4,7 @@ import asyncio
 import logging
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
 from starlette.middleware.cors import CORSMiddleware
@@ -27,7 +27,12 @@ _ALWAYS = ("/healthz", "/readyz", "/metrics")  # answered however much there is 
 
 
 def create_app(
-    store: Store, settings: Settings, *, close_store: bool = False, clock: Callable[[], float] = time.time
+    store: Store,
+    settings: Settings,
+    *,
+    pages: Sequence[Operation] = (),
+    close_store: bool = False,
+    clock: Callable[[], float] = time.time,
 ) -> ASGIApp:
     """Return the service as an ASGI application; its life begins and ends with the lifespan messages.
 
@@ -37,6 +42,8 @@ def create_app(
         Where reports go.
     settings
         Keys, limits and the rest.
+    pages
+        What is answered besides: pages for people, which live in a layer above this one (`privge.pages`).
     close_store
         Close the store when the application ends.
     clock
@@ -44,7 +51,7 @@ def create_app(
     """
     service = Service(store, settings, clock)
     operations: defaultdict[str, dict[str, Operation]] = defaultdict(dict)
-    for operation in OPERATIONS:
+    for operation in (*OPERATIONS, *pages):
         operations[operation.path][operation.method] = operation
     routes = [
         Route(path, _Endpoint(service, path, methods), methods=None, include_in_schema=False)

@@ -76,6 +76,10 @@ class Metrics(Collector):
         partial.write_bytes(msgspec.msgpack.encode([(*key, value) for key, value in self._counts.items()]))
         partial.replace(mine)
 
+    def outcomes(self) -> dict[str, int]:
+        """Return how many reports got which outcome, at all workers, since they were started."""
+        return {outcome: int(count) for (outcome,), count in sorted(self._total()[REPORTS].items())}
+
     def text(self) -> bytes:
         """Return all counters in the text format."""
         return generate_latest(self)

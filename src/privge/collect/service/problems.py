@@ -61,6 +61,15 @@ REASONS: dict[str, Reason] = {
     "rate": Reason(429, "Too many requests", "This node asks too often; wait a little."),
     "busy": Reason(503, "Busy", "The service has too much to do; try again."),
     "unavailable": Reason(503, "Unavailable", "The store does not answer; nothing was acknowledged; try again."),
+    # Forms of the pages for people.
+    "form": Reason(422, "Not a form", "This is not what the form sends."),
+    "stale_form": Reason(
+        403, "Form too old", "The form was open for too long, or was sent before. Nothing was changed."
+    ),
+    "other_site": Reason(403, "From elsewhere", "This form was not sent by this page. Nothing was changed."),
+    "no_operator": Reason(
+        404, "No operator", "The service was started without an admin token, so nobody can administer it from here."
+    ),
     # The rest of HTTP.
     "ok": Reason(200, "Done", "Done."),
     "no_route": Reason(404, "Not found", "There is nothing here."),

@@ -11,7 +11,7 @@ import socket
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,6 +25,7 @@ from starlette.types import ASGIApp
 
 from privge.collect.service import logs
 from privge.collect.service.app import create_app
+from privge.collect.service.routes.operations import Operation
 from privge.collect.service.settings import Settings
 from privge.collect.stores import open_store
 from privge.collect.stores.log import SERVICE
@@ -32,6 +33,9 @@ from privge.collect.stores.rules import LIFETIME_EPSILON
 from privge.errors import PrivgeError
 
 _HEAD_BYTES = 32_768
+
+Pages = Callable[[], Sequence[Operation]]
+"""Makes the pages of a service, in each worker anew; it is handed from process to process, so it must pickle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +76,7 @@ def run(
     workers: int = 1,
     lifetime_epsilon: float | None = LIFETIME_EPSILON,
     by: str = SERVICE,
+    pages: Pages = tuple,
     ready: Callable[[Listening], None],
 ) -> None:
     """Serve until a signal says to stop; then finish what is under way and return.
@@ -82,6 +87,8 @@ def run(
         The most a node may spend over all campaigns; None sets no limit.
     by
         Who is written down in the log if the store is made.
+    pages
+        What is answered besides (`create_app`).
     ready
         Called with the address when connections are accepted.
     """
@@ -93,7 +100,7 @@ def run(
         settings = replace(settings, shared=Path(shared) if workers > 1 else None)
         server = _server(address, workers, settings)
         threading.Thread(target=_announce, args=(address, ready), daemon=True).start()
-        application = partial(_application, store_url, settings, lifetime_epsilon, address)
+        application = partial(_application, store_url, settings, lifetime_epsilon, address, pages)
         server.serve(target_loader=application, wrap_loader=False)
 
 
@@ -118,11 +125,13 @@ def _server(address: Listening, workers: int, settings: Settings) -> MPServer:
     )
 
 
-def _application(store_url: str, settings: Settings, lifetime_epsilon: float | None, address: Listening) -> ASGIApp:
+def _application(
+    store_url: str, settings: Settings, lifetime_epsilon: float | None, address: Listening, pages: Pages
+) -> ASGIApp:
     """Build the application inside a worker process."""
     logs.install()
     threading.Thread(target=_end_untaken, args=(address,), daemon=True).start()
-    return create_app(open_store(store_url, lifetime_epsilon), settings, close_store=True)
+    return create_app(open_store(store_url, lifetime_epsilon), settings, pages=pages(), close_store=True)
 
 
 _GRANIAN_LOGS = {

@@ -95,6 +95,10 @@ class Service:
         """The time."""
         return datetime.fromtimestamp(self._clock(), UTC)
 
+    def seconds(self) -> float:
+        """Return the time in Unix seconds."""
+        return self._clock()
+
     # Who may do what.
 
     def verify(self, token: str, campaign: str | None = None) -> Grant:

@@ -24,6 +24,7 @@ from privge.collect.stores.rules import check_collectable, check_shards, decide,
 from privge.collect.stores.session import Session
 from privge.collect.stores.statements import CampaignRow, all_campaigns, document_of, find_campaign
 from privge.collect.stores.store import (
+    Arrived,
     CampaignState,
     Erased,
     Holding,
@@ -219,6 +220,13 @@ class SqlStore(ABC):
         """Return how many nodes have spent how much over all campaigns, the least first; no node is named."""
         with self._reading() as session:
             return [Spent(float(epsilon), int(nodes)) for epsilon, nodes in statements.totals(session)]
+
+    def arrivals(self, campaign: str) -> list[Arrived]:
+        """Return on which days how many reports of a campaign came, the first day first; empty days are absent."""
+        with self._reading() as session:
+            row = find_campaign(session, campaign)
+            found = [] if row is None else statements.arrivals(session, row)
+            return [Arrived(to_day(day), int(count)) for day, count in found]
 
     def erase(self, node: Node, *, campaign: str | None = None, by: str | None = None) -> Erased:
         """Remove a node's reports (of one campaign or of all) from every place and leave tombstones.

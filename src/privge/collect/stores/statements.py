@@ -129,6 +129,11 @@ def totals(session: Session) -> list[tuple[Any, ...]]:
     )
 
 
+def arrivals(session: Session, row: CampaignRow) -> list[tuple[Any, ...]]:
+    """Return the days on which reports of a campaign came, the first one first, and how many."""
+    return session.rows("SELECT day, count(*) FROM reports WHERE campaign = ? GROUP BY day ORDER BY day", row.number)
+
+
 def erasures_since(session: Session, row: CampaignRow, sequence: int) -> int:
     """Return how many reports of a campaign were erased after a sequence number."""
     counted = session.rows("SELECT count(*) FROM erasures WHERE campaign = ? AND sequence > ?", row.number, sequence)

@@ -81,6 +81,13 @@ class Spent(NamedTuple):
     nodes: int
 
 
+class Arrived(NamedTuple):
+    """So many reports of a campaign came on a day, those that were erased or retired since among them."""
+
+    day: date
+    reports: int
+
+
 @dataclass(frozen=True, slots=True)
 class CampaignState:
     """A campaign as its operator sees it. Counts only."""
@@ -170,6 +177,9 @@ class Store(Protocol):
 
     def ledger(self) -> list[Spent]:
         """Return how many nodes have spent how much over all campaigns, the least first; no node is named."""
+
+    def arrivals(self, campaign: str) -> list[Arrived]:
+        """Return on which days how many reports of a campaign came, the first day first; empty days are absent."""
 
     def erase(self, node: Node, *, campaign: str | None = None, by: str | None = None) -> Erased:
         """Remove a node's reports (of one campaign or of all) from every place and leave tombstones.

@@ -46,9 +46,9 @@ async def add_campaign(service: Service, request: Request) -> Answer:
     by = service.admit_operator(request)
     limit = service.limits.campaign_bytes
     async with service.body(request, JSON_TYPE, limit=limit, room=service.documents) as body:
-        campaign = _campaign(body)
+        campaign = campaign_of(body)
         try:
-            await service.read(_add, service.store, campaign, service.now, by)
+            await service.read(publish, service.store, campaign, service.now, by)
         except (BadData, PrivacyViolation) as error:  # a campaign document is public, so its error may be told
             raise Refused("campaign", detail=str(error)) from None
     return json_answer(CampaignAdded(campaign.id), status=201, location=paths.campaign(campaign.id))
@@ -62,7 +62,8 @@ async def close_campaign(service: Service, request: Request) -> Answer:
     return json_answer(await _status(service, known.id))
 
 
-def _campaign(document: bytes) -> Campaign:
+def campaign_of(document: bytes) -> Campaign:
+    """Return the campaign of a document in canonical form; any other is refused."""
     try:
         campaign = Campaign.from_json(document)
     except (BadData, TypeError, ValueError) as error:
@@ -72,7 +73,7 @@ def _campaign(document: bytes) -> Campaign:
     return campaign
 
 
-def _add(store: Store, campaign: Campaign, now: datetime, by: str) -> None:
+def publish(store: Store, campaign: Campaign, now: datetime, by: str) -> None:
     """Publish a campaign; its times and shards are looked at once, when it is new."""
     if store.campaign(campaign.id) is None:
         check_times(campaign, now)

@@ -1,0 +1,95 @@
+// What you have: a field for each value that is asked of this person, and the values as the client takes them.
+
+import { element, said } from './draw.js';
+
+const SHOWN = 60; // fields that are shown at once
+
+/** Return which raw columns matter for a node: those of the questions that it is asked. */
+export function askedColumns(campaign, node) {
+  const indices = campaign.indicesOf(node);
+  if (campaign.shortForm) {
+    const { shortForm } = campaign;
+    const { missing } = campaign.dimensions <= 100_000 ? campaign.columns()[0] : { missing: 'midpoint' };
+    return indices.map((index) => ({
+      place: index,
+      name: campaign.titleOf(index),
+      kind: 'number',
+      low: shortForm.lowOf(index),
+      high: shortForm.highOf(index),
+      values: [],
+      missing,
+    }));
+  }
+  const places = new Map(campaign.rawNames?.map((name, place) => [name, place]));
+  const columns = indices.flatMap((index) => campaign.questions[index].forms());
+  const each = new Map(columns.map((column, at) => [column.name, { ...column, place: places.get(column.name) ?? at }]));
+  return [...each.values()];
+}
+
+/** Fill the form. `changed` is called whenever somebody edits a value. */
+export function showFields(form, columns, texts, changed) {
+  const grid = element('div', { class: 'fields' });
+  columns.forEach((column, at) => grid.append(field(column, at, texts, at >= SHOWN)));
+  form.replaceChildren(grid);
+  if (columns.length > SHOWN) {
+    const more = element('button', { type: 'button' }, said(texts.have.more, { count: columns.length }));
+    more.addEventListener('click', () => {
+      for (const each of grid.children) each.hidden = false;
+      more.remove();
+    });
+    form.append(element('p', {}, more));
+  }
+  form.addEventListener('input', changed);
+  form.addEventListener('submit', (event) => event.preventDefault());
+}
+
+function field(column, at, texts, hidden) {
+  const id = `value-${at}`;
+  const hint = element('small', { id: `${id}-hint` }, hintOf(column, texts));
+  const input = column.kind === 'number' ? numberInput(column) : choiceInput(column, texts);
+  input.id = id;
+  input.dataset.place = String(column.place);
+  input.setAttribute('aria-describedby', hint.id);
+  input.addEventListener('input', () => {
+    const value = input.value === '' ? NaN : Number(input.value);
+    const outside = column.kind === 'number' && (value < column.low || value > column.high);
+    hint.textContent = outside ? said(texts.have.outside, column) : hintOf(column, texts);
+  });
+  const box = element('div', {}, element('label', { for: id }, column.name), input, hint);
+  box.hidden = hidden;
+  return box;
+}
+
+function hintOf(column, texts) {
+  const words = { ...texts.have, yes: texts.have.yes, no: texts.have.no };
+  const counted = said(texts.have.blank_counts, { missing: words[column.missing] ?? column.missing });
+  return column.kind === 'number' && column.low !== null ? `${said(texts.have.from_to, column)}. ${counted}` : counted;
+}
+
+function numberInput(column) {
+  const input = element('input', { type: 'number', step: 'any', inputmode: 'decimal', autocomplete: 'off' });
+  if (column.low !== null) Object.assign(input, { min: String(column.low), max: String(column.high) });
+  return input;
+}
+
+function choiceInput(column, texts) {
+  const select = element('select', {}, element('option', { value: '' }, texts.have.blank));
+  const yesNo = [['yes', texts.have.yes], ['no', texts.have.no]];
+  const options = column.kind === 'yes-no' ? yesNo : column.values.map((value) => [`=${value}`, value]);
+  for (const [value, name] of options) select.append(element('option', { value }, name));
+  return select;
+}
+
+/** Return the values as the client takes them: by name, or a list in order; what is empty is absent. */
+export function valuesOf(form, columns, campaign) {
+  const said = new Map();
+  const list = campaign.rawNames === null ? new Array(campaign.rawWidth) : null;
+  columns.forEach((column, at) => {
+    const text = form.querySelector(`#value-${at}`).value;
+    if (text === '') return;
+    const value = column.kind === 'number' ? Number(text) : column.kind === 'choice' ? text.slice(1) : text;
+    if (list) list[column.place] = value;
+    else said.set(column.name, value);
+  });
+  return list ?? said;
+}
