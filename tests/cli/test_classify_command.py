@@ -176,7 +176,7 @@ def test_abstaining_from_every_answer_is_no_error(embedding, tmp_path, machine):
     arguments = ("--labels", tmp_path / "l.csv", "--abstain", 1, "-o", tmp_path / "p.parquet", *machine)
     result = run("classify", "--embedding", embedding, *arguments)
     assert result.exit_code == 0, result.stderr
-    assert '"held_out_accuracy_of_answers": null' in result.stdout or "nobody of them right" in result.stdout
+    assert '"expected_accuracy": null' in result.stdout or "nobody of them right" in result.stdout
     assert pq.read_table(tmp_path / "p.parquet")["class"].null_count == 180
 
 
