@@ -71,7 +71,7 @@ class GroupOptions(ColumnOptions):
             found = read_groups(
                 existing(self.groups_path),
                 group_column=self.group_column,
-                id_column=ids.id_column,
+                id_column=ids.column_in("groups"),
                 integer_ids=ids.integer_ids,
             )
         else:

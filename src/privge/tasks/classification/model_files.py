@@ -1,9 +1,9 @@
 """A head on vectors as a file: plain arrays in NumPy's own archive, and a text that says what they are.
 
-``.npz`` is a zip of ``.npy`` files. It is read without pickle, so that a file from elsewhere runs nothing, and its sizes
-are bounded before anything is unpacked; NumPy of any year reads it. The entry ``about`` is JSON in bytes: the format,
-classes, weights, and what the vectors were. A model holds sums over the labelled nodes; neither their ids nor their
-labels stand in it.
+``.npz`` is a zip of ``.npy`` files. It is read without pickle, so that a file from elsewhere runs nothing, and its
+sizes are bounded before anything is unpacked; NumPy of any year reads it. The entry ``about`` is JSON in bytes: the
+format, classes, weights, and what the vectors were. A model holds sums over the labelled nodes; neither their ids nor
+their labels stand in it.
 """
 
 import json
