@@ -172,7 +172,7 @@ def test_what_a_missing_value_counts_as_is_said_by_feature():
     assert (told["did_not_report"], told["without_group"]) == (1000, 1)
     assert told["missing_values"] == {"count_as": counts_as(mixed), "counted": None}
     assert any("1,000 people of these groups did not report, and 1 of the table" in line for line in sentences(made))
-    assert any("city as 'Rome'. Devices do not tell whose is missing" in line for line in limits(made))
+    assert any("as 'Rome' (city). Devices do not tell whose is missing" in line for line in limits(made))
 
 
 def test_people_in_no_group_count_as_the_rest():

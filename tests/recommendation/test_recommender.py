@@ -11,7 +11,7 @@ from privge.datasets import social_network
 from privge.errors import BadData
 from privge.propagation import Walk
 from privge.recommendation import Recommender, Settings, Signals, Watch, write_recommendations
-from privge.recommendation.asked import blocked_rows, erased_rows
+from privge.recommendation.asked import blocked_rows, close_ids, erased_rows
 from privge.recommendation.recommendations import POPULAR
 
 NETWORK = social_network(people=400, communities=3, degree=8, homophily=0.8, seed=1)
@@ -171,6 +171,10 @@ def test_an_unknown_node_is_refused_with_ids_that_look_like_it(alone):
         alone.recommend([first.upper()])
     with pytest.raises(BadData, match="close to it"):
         alone.recommend(first[:-1] + "x")
+
+
+def test_an_id_with_other_zeros_before_it_is_close():
+    assert close_ids(pg.Graph.from_edges([("007", "070"), ("070", "700")]), "7") == ["007"]
 
 
 def test_weights_of_edges_count():

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from privge.experiments.collected import Collected
 
 _HOW = "--low and --high for all columns; or a --dataset, which can state the kind of each"
-_OF_FILES = ("nodes_path", "labels_path", "graph_path", "name", "label_column", "id_column", "integer_ids", "low")
+_OF_FILES = ("nodes_path", "labels_path", "graph_path", "name", "label_column", "id_columns", "integer_ids", "low")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +93,9 @@ class DataOptions(IdOptions, ColumnOptions):
         """Read files."""
         if self.features_path is None:
             return self._collected()
-        columns = Columns(self.source_column, self.target_column, self.weight_column, self.id_column, self.label_column)
+        own = {f"{table}_id": self.column_in(table) for table in ("nodes", "features", "labels")}
+        ends = (self.source_column, self.target_column, self.weight_column)
+        columns = Columns(*ends, label=self.label_column, **own)
         rules = Rules(None, self.low, self.high, how=_HOW)
         tables = Tables(columns, rules, integer_ids=self.integer_ids)
         labels = None if self.labels_path is None else existing(self.labels_path)
@@ -106,7 +108,7 @@ class DataOptions(IdOptions, ColumnOptions):
         graph = read_graph(
             str(self.graph_path),
             nodes=self.nodes_path,
-            columns=self.edge_columns(id_column=self.id_column),
+            columns=self.edge_columns(id_column=self.column_in("nodes")),
             integer_ids=self.integer_ids,
         )
         known = None
@@ -114,7 +116,7 @@ class DataOptions(IdOptions, ColumnOptions):
             known = read_labels(
                 existing(self.labels_path),
                 integer_ids=self.integer_ids,
-                id_column=self.id_column,
+                id_column=self.column_in("labels"),
                 label_column=self.label_column,
                 blanks=True,
             )

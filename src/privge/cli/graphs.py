@@ -62,7 +62,7 @@ class EdgeListOptions(ColumnOptions):
 
     def columns_beside(self, ids: IdOptions) -> EdgeColumns:
         """Return what the reader of edges is told, beside a table of nodes with these ids."""
-        return self.edge_columns(header=self.header, id_column=ids.id_column)
+        return self.edge_columns(header=self.header, id_column=ids.column_in("nodes"))
 
     def opened(self, place: str, nodes: Path | None, ids: IdOptions) -> Graph | StoredGraph:
         """Read edges, or open what was converted."""

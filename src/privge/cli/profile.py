@@ -68,7 +68,12 @@ class GroupOptions(ColumnOptions):
     def read(self, ids: IdOptions) -> Groups:
         """Read or find the groups; the largest of them."""
         if self.groups_path is not None:
-            found = read_groups(existing(self.groups_path), group_column=self.group_column, **asdict(ids))
+            found = read_groups(
+                existing(self.groups_path),
+                group_column=self.group_column,
+                id_column=ids.column_in("groups"),
+                integer_ids=ids.integer_ids,
+            )
         else:
             found = find_communities(as_graph(self._graph(ids)), resolution=self.resolution, seed=self.seed)
         most = self.most or (_LARGEST if self.communities else len(found))

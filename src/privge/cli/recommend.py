@@ -59,7 +59,7 @@ def recommend(
         check_output(output, ".parquet", ".csv")
     known = graph.read_here(ids)
     asked = whom.asked(known, ids)
-    blocked = excluded.blocked(graph.edge_columns(id_column=ids.id_column), ids)
+    blocked = excluded.blocked(graph.edge_columns(id_column=ids.column_in("nodes")), ids)
     left = [*excluded.erased(ids), *vectors.erased(known)]
     settings = judging.settings(known, vectors.walk)
     with progress_bar("Learning") as progress:

@@ -51,7 +51,7 @@ class WhomOptions:
         """Return the ids that are asked for, None for everybody; one that is not in the graph is refused."""
         if self.people_path is None:
             return graph.ids[rows_asked(graph, self.nodes)] if self.nodes else None
-        people = read_ids(existing(self.people_path), integer_ids=ids.integer_ids, column=ids.id_column)
+        people = read_ids(existing(self.people_path), integer_ids=ids.integer_ids, column=ids.column_in("people"))
         with naming(self.people_path):
             return graph.ids[rows_asked(graph, people.tolist())]
 
@@ -171,7 +171,7 @@ class ExclusionOptions:
         """Read who left."""
         if self.erased_path is None:
             return []
-        left = read_ids(existing(self.erased_path), integer_ids=ids.integer_ids, column=ids.id_column)
+        left = read_ids(existing(self.erased_path), integer_ids=ids.integer_ids, column=ids.column_in("erased"))
         return list(left.tolist())
 
 

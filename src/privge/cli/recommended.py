@@ -80,12 +80,13 @@ def _table(evaluation: Evaluation) -> Iterator[str]:
 
 def _with_absent(evaluation: Evaluation) -> dict[str, Quality | None]:
     """Return all scores in order; where there are vectors, None stands for what they would reach without privacy."""
-    scores: dict[str, Quality | None] = {}
-    for name, quality in evaluation.scores.items():
-        if name == FUSED:
-            scores |= {control(each, CLEAN): evaluation.scores.get(control(each, CLEAN)) for each in (VECTORS, FUSED)}
-        scores[name] = quality
-    return scores
+    found: dict[str, Quality | None] = dict(evaluation.scores)
+    if FUSED not in found:
+        return found
+    for each in (VECTORS, FUSED):
+        found.setdefault(control(each, CLEAN), None)
+    last = {name: (name.startswith(FUSED), name == FUSED) for name in found}
+    return {name: found[name] for name in sorted(found, key=last.__getitem__)}
 
 
 def summary(

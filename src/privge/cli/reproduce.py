@@ -160,7 +160,7 @@ def _entered(chosen: SelectionOptions, run: RunOptions) -> "tuple[tuple[str, ...
             names.append(place)
             continue
         data, settings = load(description), stated_settings(description, None, TASKS)
-        enter(run.folder, own_of(data, Evaluation(settings=settings)))
+        enter(run.folder, own_of(data, Evaluation(settings=settings, head="paper")))
         names.append(description.name)
         own[description.name] = partial(load, description)
     return tuple(names), Sources(run.data_dir, own)

@@ -80,9 +80,11 @@ class WorldOptions(IdOptions, EdgeListOptions):
         questions = campaign.questions or ()
         if len(questions) != 1 or not isinstance(questions[0], Direction):
             raise BadData(f"{campaign_path}: the campaign must ask for a direction, and nothing else")
-        people = read_raw_features(existing(features), campaign, integer_ids=integers, id_column=self.id_column)
+        people = read_raw_features(
+            existing(features), campaign, integer_ids=integers, id_column=self.column_in("features")
+        )
         _say_what_does_not_fit(campaign, questions[0], people.matrix)
-        labels = read_labels(existing(labels_path), integer_ids=integers, id_column=self.id_column)
+        labels = read_labels(existing(labels_path), integer_ids=integers, id_column=self.column_in("labels"))
         return own_world(graph, people.ids, people.matrix, labels, questions[0].encoding, seed)
 
 

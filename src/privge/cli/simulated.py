@@ -73,7 +73,8 @@ class Simulation:
         if self.campaign_path is not None:
             campaign = Campaign.load(existing(self.campaign_path))
             return campaign, read_features_for(path, campaign, self.ids)
-        features = read_features(path, integer_ids=self.ids.integer_ids, id_column=self.ids.id_column)
+        ids = self.ids.of("features")
+        features = read_features(path, integer_ids=ids.integer_ids, id_column=ids.id_column)
         with naming(path):
             check_features(features, assumed(self.described.low, self.described.high), _HOW)
         return self._campaign(features.matrix.shape[1], features.names), features
@@ -110,9 +111,10 @@ class Simulation:
 
 def read_features_for(path: Path, campaign: Campaign, ids: IdOptions) -> Features | RawFeatures:
     """Read from a file what a campaign asks for, by the names of columns."""
+    column = ids.column_in("features")
     if campaign.questions is not None:
-        return read_raw_features(path, campaign, integer_ids=ids.integer_ids, id_column=ids.id_column)
-    return read_features(path, integer_ids=ids.integer_ids, id_column=ids.id_column, wanted=campaign.names)
+        return read_raw_features(path, campaign, integer_ids=ids.integer_ids, id_column=column)
+    return read_features(path, integer_ids=ids.integer_ids, id_column=column, wanted=campaign.names)
 
 
 def _of_asked(campaign: Campaign, features: Features | RawFeatures) -> Features | RawFeatures:

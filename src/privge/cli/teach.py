@@ -82,7 +82,7 @@ def plan(
         columns=columns.columns_beside(ids),
         integer_ids=ids.integer_ids,
     )
-    labels = read_labels(existing(labels_path), integer_ids=ids.integer_ids, id_column=ids.id_column)
+    labels = read_labels(existing(labels_path), integer_ids=ids.integer_ids, id_column=ids.column_in("labels"))
     with progress_bar("Structure") as progress:
         made = Plan.make(graph, labels, epsilon=epsilon, seed=seed, progress=progress)
     made.save(output)

@@ -92,7 +92,7 @@ def read_groups(
     """
     path = Path(path)
     table = read_table(path, text=[id_column, group_column])
-    column = column_of(table, group_column, path, blanks=True)
+    column = column_of(table, group_column, path, blanks=True, what="group")
     ids = ids_of(table, path, integer_ids=integer_ids, name=id_column)
     try:
         return Groups.of((ids, _texts(column.to_pylist())))

@@ -29,7 +29,7 @@ def missing_words(campaign: Campaign) -> str:
     together: dict[str, list[str]] = {}
     for feature, rule in counts_as(campaign).items():
         together.setdefault(rule, []).append(feature)
-    rules = "; ".join(f"of {_few(features)} as {rule}" for rule, features in together.items())
+    rules = ", ".join(f"as {rule} ({_few(features)})" for rule, features in together.items())
     return f"A missing value counts {rules}. Devices do not tell whose is missing, so that nobody can count them here."
 
 
