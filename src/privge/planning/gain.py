@@ -139,3 +139,17 @@ def _confusions(logs: Floats, skill: Skill) -> Floats:
             said[:, true, named] = below @ _WEIGHTS
     said /= said.sum(axis=2, keepdims=True)
     return said
+
+
+def gain_of_evidence(prior: Floats, delta: float) -> Floats:
+    """Return what evidence of this discriminability adds where it is seen as it is, without randomised response.
+
+    For reports whose noise is part of the discriminability. The two likeliest classes are told apart.
+    """
+    gain = np.zeros(len(prior))
+    for first in range(0, len(prior) if delta > 0 else 0, _CHUNK):
+        rows = slice(first, first + _CHUNK)
+        pair = -np.sort(-prior[rows], axis=1)[:, :2]
+        said = _confusions(np.log(np.maximum(pair, _LEAST)), Skill.calibrated(delta))[:, :2]
+        gain[rows] = np.maximum((pair[:, :, None] * said).max(axis=1).sum(axis=1) - pair[:, 0], 0.0)
+    return gain
