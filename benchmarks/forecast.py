@@ -6,8 +6,8 @@
 Each network is seen twice. A plan sees its graph, the labels of training and validation people, and a panel of 500
 training people; it never sees the test people's labels or anybody else's profile. The measured lift is that of
 `privge.teaching.two_step` on the test people: of `docs/results/two-step-*.jsonl` where it was stored (seeds from 150
-on), else computed here. A *setting* is a world with an epsilon of answers and of teachers; lifts and forecasts are means
-over its seeds. Constants of the forecast were chosen by reasoning and on seeds 100 and 101.
+on), else computed here. A *setting* is a world with an epsilon of answers and of teachers; lifts and forecasts are
+means over its seeds. Constants of the forecast were chosen by reasoning and on seeds 100 and 101.
 """
 
 import argparse
@@ -117,9 +117,7 @@ def run(job):
     records = []
     for epsilon, teachers in designs:
         asking = Asking.of(outlook.prior.probabilities[asked_for], epsilon)
-        roles = Roles.of(
-            outlook.prior.log, train=split[0], validation=split[1], epsilon=epsilon, seed=seed
-        )
+        roles = Roles.of(outlook.prior.log, train=split[0], validation=split[1], epsilon=epsilon, seed=seed)
         forecast = taught_by_reports(panel, outlook, asking, roles.teachers, teachers or epsilon, seed=seed)
         groups = dict(by_friends(outlook.friends[asked_for]))
         records.append(
@@ -134,7 +132,9 @@ def run(job):
                 "delta": forecast.delta,
                 "ceiling": 100 * float(asking.ceiling.mean()),
                 "by friends": {
-                    group: 100 * float(forecast.gains[inside].mean()) for group, inside in groups.items() if inside.any()
+                    group: 100 * float(forecast.gains[inside].mean())
+                    for group, inside in groups.items()
+                    if inside.any()
                 },
                 "controls": outlook.controls._asdict(),
             }

@@ -8,7 +8,9 @@ from privge.planning.features import BestReport, Noise
 from privge.planning.outlook import Controls
 
 Standing: TypeAlias = Literal["worth it", "not worth it", "not sure"]
-Method: TypeAlias = Literal["the paper's features", "a choice", "a question taught by reports", "a question taught by the panel"]
+Method: TypeAlias = Literal[
+    "the paper's features", "a choice", "a question taught by reports", "a question taught by the panel"
+]
 
 ANY = "any report"
 """Under this name the ceiling stands beside the methods."""
@@ -33,12 +35,15 @@ class Ceiling:
         For everybody, then by the number of friends.
     asked
         The share of people for whom an answer could change the decision.
+    high
+        The most for everybody, with a confidence of 95 %: how often the graph is wrong is known from some people only.
     """
 
     epsilon: float
     participation: float
     lifts: tuple[Lift, ...]
     asked: float
+    high: float
 
     @property
     def points(self) -> float:
@@ -150,9 +155,16 @@ class Advice:
             "controls": None if self.controls is None else self.controls._asdict(),
             "nodes": self.nodes,
             "wanted": self.wanted,
-            "ceilings": [{**_cell(each), "asked": each.asked} for each in self.ceilings],
+            "ceilings": [{**_cell(each), "asked": each.asked, "high": each.high} for each in self.ceilings],
             "forecasts": [
-                {**_cell(each), "method": each.method, "low": each.low, "high": each.high, "delta": each.delta, "standing": each.standing}
+                {
+                    **_cell(each),
+                    "method": each.method,
+                    "low": each.low,
+                    "high": each.high,
+                    "delta": each.delta,
+                    "standing": each.standing,
+                }
                 for each in self.cells
             ],
             "smallest epsilon": self.smallest,

@@ -35,13 +35,20 @@ def asked_as_choice(above: NDArray[np.bool_], labels: NDArray[np.int64], asking:
     gains, spreads = [], []
     for own in (half, ~half):
         learnt = _shares(above[own], labels[own], asking)
-        feature = int(np.argmax([_gains(some, learnt[:, column], learnt[:, column]).mean() for column in range(above.shape[1])]))
+        feature = int(
+            np.argmax([_gains(some, learnt[:, column], learnt[:, column]).mean() for column in range(above.shape[1])])
+        )
         column, rest = above[:, feature : feature + 1], np.flatnonzero(~own)
         judged = _shares(column[rest], labels[rest], asking)[:, 0]
         gains.append(_gains(asking.prior, learnt[:, feature], judged))
         again = [generator.choice(rest, len(rest)) for _ in range(_TIMES)]
         spreads.append(
-            np.std([_gains(some, learnt[:, feature], _shares(column[each], labels[each], asking)[:, 0]).mean() for each in again])
+            np.std(
+                [
+                    _gains(some, learnt[:, feature], _shares(column[each], labels[each], asking)[:, 0]).mean()
+                    for each in again
+                ]
+            )
         )
     mean = np.mean(gains, axis=0)
     middle, reach = float(mean.mean()), _NORMAL * float(np.mean(spreads))

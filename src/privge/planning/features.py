@@ -1,9 +1,9 @@
 """The paper's way, k of d features in a report: the best mechanism and k, signal and noise, and what it would add.
 
 A report has noise of known variance in each feature. Its discriminability, if the mean of each class were known, is
-``sqrt(S / v)`` with S the squared distance of class means and v the variance of a feature; the means must be learnt from
-labelled people's reports, which costs the factor ``S / (S + d v (1/n + 1/n))`` of its square. Propagation divides the
-noise of a node by ``1 / ||Pi_v||``, but what it adds to the node's own report is what friends report, and of them the
+``sqrt(S / v)`` with S the squared distance of class means and v the variance of a feature; the means must be learnt
+from labelled people's reports, which costs the factor ``S / (S + d v (1/n + 1/n))`` of its square. Propagation divides
+the noise of a node by ``1 / ||Pi_v||``, but what it adds to the node's own report is what friends report, and of them the
 structure knows the classes; the forecast is of the own report.
 """
 
@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from privge._typing import Floats
 from privge.analysis import best_k
 from privge.analysis.rows import RowNorms, row_norms
 from privge.graph import Graph
+from privge.graph.labelled import Rows
 from privge.mechanisms import LAWS
 from privge.planning.gain import Asking, gain_of_evidence
 from privge.planning.measured import Forecast
@@ -55,14 +55,14 @@ def best_report(epsilon: float, dimensions: int) -> BestReport:
     return BestReport(name, best.k, best.value)
 
 
-def sampled_rows(graph: Graph, seed: int = 0) -> tuple[RowNorms, Floats]:
+def sampled_rows(graph: Graph, seed: int = 0) -> tuple[RowNorms, Rows]:
     """Return the rows of the propagation matrix of some nodes, and how many friends these have."""
     most = _ROWS if graph.nodes <= _LARGE else _ROWS_LARGE
     chosen = np.sort(np.random.default_rng([seed, 47]).permutation(graph.nodes)[:most])
     return row_norms(graph, nodes=graph.ids[chosen]), graph.degrees[chosen]
 
 
-def node_noise(norms: RowNorms, friends: Floats, variance: float, energy: float | None) -> tuple[Noise, ...]:
+def node_noise(norms: RowNorms, friends: Rows, variance: float, energy: float | None) -> tuple[Noise, ...]:
     """Return noise and signal by the number of friends: the median of some nodes of each group."""
     found = []
     for name, inside in by_friends(friends):
@@ -74,7 +74,7 @@ def node_noise(norms: RowNorms, friends: Floats, variance: float, energy: float 
 
 
 def reported(
-    separation: Separation, asking: Asking, labelled: float, classes: int, *, columns: np.ndarray | None = None
+    separation: Separation, asking: Asking, labelled: float, classes: int, *, columns: Rows | None = None
 ) -> Forecast:
     """Forecast what one's own report of k of d features would add.
 

@@ -36,7 +36,7 @@ class Skill:
     Parameters
     ----------
     gap
-        By how much log-odds of two classes, as the question scores them, differ between people of the one and the other.
+        By how much the question's log-odds of two classes differ between people of the one and of the other.
     spread
         How much they vary among people of one class.
     echo
@@ -87,7 +87,8 @@ class Asking:
     @property
     def ceiling(self) -> Floats:
         """The most that any report with epsilon adds for each person."""
-        return np.maximum(self.most - self.prior.max(axis=1), 0.0)
+        ceiling: Floats = np.maximum(self.most - self.prior.max(axis=1), 0.0)
+        return ceiling
 
     def take(self, rows: NDArray[np.integer]) -> "Asking":
         """Return some of the people."""

@@ -78,6 +78,13 @@ class Outlook:
         """Rows of those whose class is wanted."""
         return np.flatnonzero(self.labels < 0)
 
+    @property
+    def doubt(self) -> float:
+        """Relative standard error of how often the graph is wrong, which gains are about proportional to."""
+        wrong = 1 - self.controls.structure / 100
+        people = self.controls.people + 2
+        return float(((1 - wrong) / max(wrong, 1 / people) / people) ** 0.5)
+
     @classmethod
     def of(
         cls,

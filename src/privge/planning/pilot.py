@@ -1,4 +1,4 @@
-"""`Pilot`: reports of a few people, and what they say before everybody is asked. Each of them has spent their report."""
+"""`Pilot`: reports of a few people, and what they say before everybody is asked. Each has spent their report."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -66,7 +66,8 @@ class Pilot:
         known = labels[rows] >= 0
         if known.sum() < FEWEST or len(np.unique(labels[rows][known])) < 2:
             raise BadData(
-                f"a pilot needs at least {FEWEST} people with a known label, of two classes; {int(known.sum())} have one"
+                f"a pilot needs at least {FEWEST} people with a known label, of two classes; {int(known.sum())} have "
+                "one"
             )
         decoded = scipy.sparse.csr_array(reports.decode("unbiased"))
         separation = Separation.of(decoded[np.flatnonzero(known)], labels[rows][known])
@@ -91,7 +92,9 @@ class Pilot:
         width, variance = int(live.sum()), float(noise[live].mean()) + 1 / int(live.sum())
         classes = outlook.prior.probabilities.shape[1]
         prior = outlook.prior.probabilities[teachers]
-        told = np.where(outlook.labels[teachers] >= 0, 1.0, (classes * np.square(prior).sum(axis=1) - 1) / (classes - 1))
+        told = np.where(
+            outlook.labels[teachers] >= 0, 1.0, (classes * np.square(prior).sum(axis=1) - 1) / (classes - 1)
+        )
         each = max(float(told.sum()) / classes, 1.0)
 
         def delta(energy: float) -> float:

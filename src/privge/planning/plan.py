@@ -1,4 +1,4 @@
-"""`plan`: is asking worth it, at which epsilon and for what? From public data, and a panel or a pilot if there is one."""
+"""`plan`: whether asking is worth it, at which epsilon and for what; from public data, and a panel or a pilot."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -9,9 +9,9 @@ from privge._typing import Progress
 from privge.campaign import Campaign
 from privge.errors import BadData
 from privge.graph import GraphData, as_graph
-from privge.graph.labelled import rows_of
+from privge.graph.labelled import Rows, rows_of
 from privge.graph.labels import LabelsById, LabelsByRow
-from privge.planning.advice import Advice, Ceiling, Lift, Planned
+from privge.planning.advice import Advice, Ceiling, Cell, Lift, Planned
 from privge.planning.asked import encoding_of
 from privge.planning.costs import costs_of
 from privge.planning.features import best_report, node_noise, sampled_rows
@@ -22,14 +22,18 @@ from privge.planning.pilot import Pilot
 from privge.planning.tried import Tried
 from privge.planning.verdict import verdict_of
 from privge.reports import Reports
-from privge.tasks.friends import EVERYBODY, by_friends
+from privge.tasks.friends import by_friends
 
 if TYPE_CHECKING:
     from privge.perturbation.raw import RawFeatures
 
 EPSILONS = (0.5, 1.0, 2.0, 4.0)
+"""Privacy budgets that are tried by default."""
+
 MOST_JUDGED = 20_000
 """Of more people, so many at random stand for all."""
+
+_NORMAL = 1.96
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,11 +114,12 @@ def plan(
         first = None if pilot is None else Pilot.of(pilot, network, outlook.labels)
         tried = Tried(campaign, outlook, shown, first, grid.worth, grid.seed)
     budgets = grid.budgets(campaign)
-    ceilings, cells = [], []
+    ceilings: list[Ceiling] = []
+    cells: list[Cell] = []
     for number, epsilon in enumerate(budgets, start=1):
         asking, friends = _people(outlook, epsilon, grid.seed)
         for share in grid.participations:
-            ceilings.append(_ceiling(asking, friends, share))
+            ceilings.append(_ceiling(asking, friends, share, 0.0 if outlook is None else outlook.doubt))
             if tried is not None:
                 cells.extend(tried.cells(asking, friends, share))
         if progress is not None:
@@ -145,7 +150,7 @@ def plan(
     )
 
 
-def _people(outlook: Outlook | None, epsilon: float, seed: int) -> tuple[Asking, np.ndarray]:
+def _people(outlook: Outlook | None, epsilon: float, seed: int) -> tuple[Asking, Rows]:
     """Return those whose class is wanted, and their friends; somebody torn between two classes, if none is known."""
     if outlook is None:
         return Asking.of(np.full((1, 2), 0.5), epsilon), np.zeros(1, dtype=np.int64)
@@ -155,13 +160,14 @@ def _people(outlook: Outlook | None, epsilon: float, seed: int) -> tuple[Asking,
     return Asking.of(outlook.prior.probabilities[rows], epsilon), outlook.friends[rows]
 
 
-def _ceiling(asking: Asking, friends: np.ndarray, share: float) -> Ceiling:
+def _ceiling(asking: Asking, friends: Rows, share: float, doubt: float) -> Ceiling:
     groups = ((name, inside) for name, inside in by_friends(friends) if inside.any())
     lifts = tuple(Lift(name, 100 * share * float(asking.ceiling[inside].mean())) for name, inside in groups)
-    return Ceiling(asking.epsilon, share, lifts, float((asking.sizes > 1).mean()))
+    high = lifts[0].points * (1 + _NORMAL * doubt)
+    return Ceiling(asking.epsilon, share, lifts, float((asking.sizes > 1).mean()), high)
 
 
-def _smallest(tried: Tried | None, cells: list, share: float) -> dict[str, float | None]:  # type: ignore[type-arg]
+def _smallest(tried: Tried | None, cells: list[Cell], share: float) -> dict[str, float | None]:
     methods = () if tried is None else tuple(dict.fromkeys(cell.method for cell in cells))
     good = [cell for cell in cells if cell.standing == "worth it" and cell.participation == share]
     return {name: min((cell.epsilon for cell in good if cell.method == name), default=None) for name in methods}

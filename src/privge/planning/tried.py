@@ -21,6 +21,8 @@ from privge.planning.verdict import standing_of
 from privge.tasks.friends import by_friends
 from privge.teaching import Roles
 
+_NORMAL = 1.96
+
 
 @dataclass(frozen=True, eq=False)
 class Tried:
@@ -66,9 +68,15 @@ class Tried:
         for method, found in self._ways(asking, share):
             groups = ((name, inside) for name, inside in by_friends(friends) if inside.any())
             lifts = tuple(Lift(name, 100 * share * float(found.gains[inside].mean())) for name, inside in groups)
-            low, high = (100 * share * end for end in (found.low, found.high))
+            low, high = self._widened(found, lifts[0].points, share)
             standing = standing_of(lifts[0].points, low, high, self.worth)
             yield Cell(asking.epsilon, share, method, lifts, low, high, found.delta, standing)
+
+    def _widened(self, found: Forecast, points: float, share: float) -> tuple[float, float]:
+        """Return the interval in points, with what is not sure about the prior itself."""
+        doubt = _NORMAL * points * self.outlook.doubt
+        below, above = (100 * share * abs(end - float(found.gains.mean())) for end in (found.low, found.high))
+        return max(0.0, points - (below**2 + doubt**2) ** 0.5), points + (above**2 + doubt**2) ** 0.5
 
     def _ways(self, asking: Asking, share: float) -> Iterator[tuple[Method, Forecast]]:
         outlook, panel, epsilon = self.outlook, self.panel, asking.epsilon
@@ -109,7 +117,7 @@ class Tried:
         half = np.random.default_rng([self.seed, 52]).permutation(len(self.panel.labels)) % 2 == 0
         learnt, judged = (Separation.of(self.numbers[part], self.panel.labels[part]) for part in (half, ~half))
         order = np.argsort(-learnt.energies, kind="stable")
-        counts = [2**power for power in range(len(order).bit_length()) if 2**power < len(order)]
+        counts: list[int] = [2**power for power in range(len(order).bit_length()) if 2**power < len(order)]
         for count in reversed(counts):
             found = reported(judged, asking, *self._learners(1.0), columns=order[:count])
             points, low, high = (100 * each for each in (float(found.gains.mean()), found.low, found.high))
@@ -121,8 +129,8 @@ class Tried:
         """Say who has spent what."""
         if self.panel is not None:
             yield (
-                f"The {len(self.panel.rows):,} people of the panel have shown their whole profile in the clear: they have "
-                "no local privacy in this, and a question that they teach may tell what they are like."
+                f"The {len(self.panel.rows):,} people of the panel have shown their whole profile in the clear: they "
+                "have no local privacy in this, and a question that they teach may tell what they are like."
             )
         if self.pilot is not None:
             yield (

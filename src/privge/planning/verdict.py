@@ -44,7 +44,7 @@ def verdict_of(
     most = max(each.participation for each in ceilings)
     whole = [each for each in ceilings if each.participation == most]
     here = next(each for each in whole if each.epsilon == campaign.epsilon)
-    if here.points < worth:
+    if here.high < worth:
         return tuple(_hopeless(campaign, worth, here, whole))
     own = [each for each in cells if each.participation == most]
     if not own:
@@ -54,12 +54,12 @@ def verdict_of(
 
 def _hopeless(campaign: Planned, worth: float, here: Ceiling, whole: Sequence[Ceiling]) -> Iterator[str]:
     yield (
-        f"Do not ask at ε = {campaign.epsilon:g}: no report, whatever it asks, can add more than {here.points:.2f} points "
-        f"to what the graph already says, and you wanted at least {worth:g}."
+        f"Do not ask at ε = {campaign.epsilon:g}: no report, whatever it asks, can add more than {here.points:.2f} "
+        f"points (with what chance leaves open, {here.high:.2f}) to what the graph already says; you wanted {worth:g}."
     )
-    later = [each.epsilon for each in whole if each.points >= worth]
+    later = [each.epsilon for each in whole if each.high >= worth]
     if later:
-        yield f"From ε = {min(later):g} on a report could be worth asking for; whether it is, a panel or a pilot would tell."
+        yield f"From ε = {min(later):g} on a report could be worth it; whether it is, a panel or a pilot would tell."
 
 
 def _unknown(campaign: Planned, worth: float, here: Ceiling) -> Iterator[str]:
