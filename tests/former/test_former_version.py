@@ -19,7 +19,6 @@ from former.computing import COMPUTED
 from former.inputs import FILES
 from former.reading import READ, private_copy
 from former.writing import WRITERS
-from privge.propagation import relaxation
 
 EXPECTED = json.loads(Path(__file__).with_name("expected.json").read_bytes())
 REWRITTEN = sorted(set(WRITERS) - {"features"})  # those are not written by privge
@@ -41,13 +40,6 @@ def test_nothing_that_was_expected_has_been_dropped():
     assert {name.split("/")[0] for name in EXPECTED["files"]} == {*WRITERS, "campaigns", "embeddings", "results"}
 
 
-@pytest.fixture
-def former_sweeps(monkeypatch):
-    """As many sweeps as the former version made: it tried to certify later, and everything else is the same."""
-    monkeypatch.setattr(relaxation, "EAGERNESS", 1.0)
-
-
-@pytest.mark.usefixtures("former_sweeps")
 @pytest.mark.parametrize("name", COMPUTED)
 def test_what_was_computed_is_computed_again(name):
     now, before = plain(COMPUTED[name]()), copy.deepcopy(EXPECTED["computed"][name])
@@ -57,13 +49,11 @@ def test_what_was_computed_is_computed_again(name):
     assert now == before
 
 
-@pytest.mark.usefixtures("former_sweeps")
 @pytest.mark.parametrize("name", READ)
 def test_what_was_written_is_read(name, tmp_path):
     assert plain(READ[name](private_copy(tmp_path / "files"))) == EXPECTED["read"][name]
 
 
-@pytest.mark.usefixtures("former_sweeps")
 @pytest.mark.parametrize("name", REWRITTEN)
 def test_what_was_written_is_written_again(name, tmp_path):
     WRITERS[name](tmp_path)
@@ -72,16 +62,6 @@ def test_what_was_written_is_written_again(name, tmp_path):
     assert names == comparing.names_in(FILES / name)
     differing = [each for each in names if not comparing.same(FILES / name / each, tmp_path / each)]
     assert [each for each in differing if each != "exact.npy"] == []
-
-
-@pytest.mark.parametrize("options", [{}, {"tolerance": 1e-9}], ids=str)
-def test_fewer_sweeps_agree_within_both_certificates(options, monkeypatch):
-    now = current.embed(inputs.graph(), inputs.reports(), **options)
-    monkeypatch.setattr(relaxation, "EAGERNESS", 1.0)
-    before = current.embed(inputs.graph(), inputs.reports(), **options)
-    allowed = sum(current.meaning(made)["certificate"] for made in (now, before))
-    difference = np.abs(np.asarray(now.matrix, dtype=np.float64) - np.asarray(before.matrix, dtype=np.float64))
-    assert 0 < difference.max() <= allowed
 
 
 def test_the_direct_solver_agrees_within_both_certificates():

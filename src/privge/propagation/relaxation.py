@@ -14,10 +14,6 @@ involved: adding up to 16 neighbours costs ``15 u``, rounding the sum, the facto
 second order. The sums of 16 are added in float64, which costs nothing beside float32, and ``degree / 16`` more
 roundings where the working precision is float64 itself. Underflow costs less than the smallest normal number.
 
-*When to certify.* Over-relaxation overshoots, so its own change says too much: that of the Gauss-Seidel sweep after it
-was 1.8 to 3.2 times smaller on every graph measured. The first attempt is made where half would do. That is a guess
-about time, no part of the proof: an attempt that fails is a sweep like others, and the next waits for half the change.
-
 *With weights* there is one more multiplication for each neighbour. Rounding the share and the product costs ``2 u`` of
 ``share |y|``, and the shares of a row add up to 1: together 25 of the ``28 u``. In float32 that is all, because
 strengths, shares and scales are computed in float64. In float64 itself they count too: a strength is known to ``3 u``,
@@ -45,9 +41,6 @@ from privge.propagation.strengths import node_factors, node_scale, shares_of
 from privge.propagation.walk import Walk
 
 _ROWS = 1 << 20  # rows written at once
-
-EAGERNESS = 2.0
-"""By how much the certifying sweep is expected to change less than the one before: see *when to certify*."""
 
 Fill: TypeAlias = Callable[[Matrix], None]
 """Puts ``alpha D^(-r) X`` of a block into zeros of 16 columns, in the order of the sweeps."""
@@ -207,7 +200,7 @@ def _relax(system: System, fill: Fill, y: Matrix, stop: Event | None) -> Certifi
     graph = (order.indptr, order.indices, shares, factors)
     keep, largest_scale = 1 - alpha, system.largest_scale
     omega = kind(2 / (1 + math.sqrt(1 - keep**2)))
-    target = EAGERNESS * system.tolerance * alpha / keep / largest_scale
+    target = system.tolerance * alpha / keep / largest_scale
     sweeps = 0
     while True:
         if stop is not None and stop.is_set():
