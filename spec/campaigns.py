@@ -1,4 +1,4 @@
-"""The campaigns of the test vectors: every mechanism, every kind of question, both forms, grids from 2 to 4,097 levels."""
+"""The campaigns of the test vectors: every mechanism and kind of question, both forms, 2 to 4,097 levels."""
 
 from collections.abc import Iterator
 
@@ -69,7 +69,7 @@ def short_forms() -> Iterator[tuple[str, Campaign]]:
             mechanism="hds",
             epsilon=12.5,
             k=25,
-            purpose="Zürich – „warum“? \u2028 \x7f \U0001f600 \\ \"",
+            purpose='Zürich \u2013 „warum“? \u2028 \x7f \U0001f600 \\ "',
             opens="2026-01-01T00:00:00Z",
             closes="2099-12-31T23:59:59Z",
             retention_days=30,
@@ -129,11 +129,20 @@ def taught() -> Iterator[tuple[str, Campaign]]:
     yield "a score", Campaign(epsilon=1.0, k=1, questions=[score])
     even = Score(profile, _rows(weights[1:2] // 64), -9999, 10000, 4, "laplace", normalised=True, shift=1)
     yield "a normalised score", Campaign(epsilon=3.0, k=1, questions=[even])
-    yield "two models and a number", Campaign(epsilon=5.0, k=2, questions=[plain, Number(NumberFeature("age", 0, 9)), score])
+    yield (
+        "two models and a number",
+        Campaign(epsilon=5.0, k=2, questions=[plain, Number(NumberFeature("age", 0, 9)), score]),
+    )
     yield (
         "members of the short form",
         Campaign(
-            dimensions=4, low=0, high=1, mechanism="hds", epsilon=2.0, k=2, assignment=Assignment.members(people, bits=1)
+            dimensions=4,
+            low=0,
+            high=1,
+            mechanism="hds",
+            epsilon=2.0,
+            k=2,
+            assignment=Assignment.members(people, bits=1),
         ),
     )
 

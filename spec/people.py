@@ -1,4 +1,4 @@
-"""People for the test vectors: values at the edges of grids, between levels, outside, missing, and of every odd kind."""
+"""People for the test vectors: values on levels, between them, outside, missing, and of every odd kind."""
 
 import math
 from collections.abc import Iterator
@@ -61,8 +61,18 @@ def _edges(campaign: Campaign) -> Iterator[list[float]]:
     steps = campaign.law.levels - 1
     lows = campaign.low if isinstance(campaign.low, tuple) else (campaign.low,) * min(3, campaign.dimensions)
     highs = campaign.high if isinstance(campaign.high, tuple) else (campaign.high,) * len(lows)
-    for share in (Fraction(0), Fraction(1), Fraction(1, 2), Fraction(1, 2 * steps), Fraction(3, 2 * steps), Fraction(1, 3)):
-        exact = [float(Fraction(low) + (Fraction(high) - Fraction(low)) * share) for low, high in zip(lows, highs, strict=True)]
+    for share in (
+        Fraction(0),
+        Fraction(1),
+        Fraction(1, 2),
+        Fraction(1, 2 * steps),
+        Fraction(3, 2 * steps),
+        Fraction(1, 3),
+    ):
+        exact = [
+            float(Fraction(low) + (Fraction(high) - Fraction(low)) * share)
+            for low, high in zip(lows, highs, strict=True)
+        ]
         yield exact
         yield [math.nextafter(each, math.inf) for each in exact]
         yield [math.nextafter(each, -math.inf) for each in exact]
