@@ -10,6 +10,7 @@ export interface Odds {
 }
 
 export interface Explanation {
+  readonly epsilon: number;
   /** How sure somebody can become who thought it was 50:50, such as "73.1 %". */
   readonly sure: string;
   readonly odds: readonly Odds[];
@@ -40,6 +41,7 @@ export function odds(before: number, epsilon: number): Odds {
 export function explain(campaign: Campaign, node?: Node): Explanation {
   const { epsilon } = campaign;
   return {
+    epsilon,
     sure: certainty(epsilon),
     odds: PRIORS.map((before) => odds(before, epsilon)),
     asked: node === undefined ? [] : campaign.indicesOf(node).map((index) => campaign.titleOf(index)),
