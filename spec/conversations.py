@@ -64,7 +64,12 @@ def _honest() -> list[dict[str, Any]]:
     return [
         _entry("a new report", _sent(), TO_REPORT),
         _entry("the same bytes again", _sent(new=False), TO_REPORT, report=[{"status": 200, "text": ""}]),
-        _entry("a report of another device", _sent(drawn=False, report=report_id(encode([7, 1000]))), TO_REPORT, standing=[held]),
+        _entry(
+            "a report of another device",
+            _sent(drawn=False, report=report_id(encode([7, 1000]))),
+            TO_REPORT,
+            standing=[held],
+        ),
         _entry("busy at first", _sent(), ["campaign", "standing", "standing", "report"], standing=[busy, OPEN]),
         _entry("too often", _sent(), [*TO_REPORT, "report"], report=[rate, STORED]),
         _entry("a node for all campaigns", _sent(), TO_REPORT, token=mint(KEY, node=2**63, expires=1)),

@@ -69,7 +69,10 @@ def _texts() -> Iterator[tuple[str, bytes, str]]:
         "a deep hole": 5_000 * "[",
     }.items():
         yield name, other.encode(), _hash(other.encode())
-    for name, raw in {"no UTF-8": text.replace(b'"purpose":""', b'"purpose":"\xff"'), "UTF-16": good.encode("utf-16")}.items():
+    for name, raw in {
+        "no UTF-8": text.replace(b'"purpose":""', b'"purpose":"\xff"'),
+        "UTF-16": good.encode("utf-16"),
+    }.items():
         yield name, raw, _hash(raw)
 
 
@@ -129,7 +132,9 @@ def _without(name: str) -> Change:
 
 
 _SHORT: dict[str, Change] = {
-    **{f"without {name}": _without(name) for name in ("k", "epsilon", "law", "names", "opens", "missing", "index_rule")},
+    **{
+        f"without {name}": _without(name) for name in ("k", "epsilon", "law", "names", "opens", "missing", "index_rule")
+    },
     "a field too many": _set(more=1),
     "levels beside the law": _set(levels=1025),
     "a round that is null": _set(round=None),
@@ -182,7 +187,11 @@ _SHORT: dict[str, Change] = {
     ),
 }
 
-_HDS, _MULTI, _LAPLACE = "hds, epsilon 1, 1025 levels", "multibit, epsilon 1, 1025 levels", "laplace, epsilon 4, 5 levels"
+_HDS, _MULTI, _LAPLACE = (
+    "hds, epsilon 1, 1025 levels",
+    "multibit, epsilon 1, 1025 levels",
+    "laplace, epsilon 4, 5 levels",
+)
 _CHOICE, _EVEN = "choice, epsilon 1, 1025 levels", "hds, epsilon 2.5, 2 levels"
 _LAWS: dict[str, tuple[str, Change]] = {
     "a window law one unit above epsilon": (_HDS, lambda d: d["law"].update(high=10000126319602, low=3678840882098)),
@@ -262,7 +271,10 @@ _QUESTIONS: dict[str, tuple[str, Change]] = {
     "another rule of directions": (_DIRECTION, _question(rule="mine")),
     "other directions than the law": (_DIRECTION, _question(directions=63)),
     "a direction law above epsilon": (_DIRECTION, lambda d: d["questions"][0]["laws"][0].update(low=2**44)),
-    "a direction law that says nothing": (_DIRECTION, lambda d: d["questions"][0]["laws"][0].update(high=2**44, low=2**44)),
+    "a direction law that says nothing": (
+        _DIRECTION,
+        lambda d: d["questions"][0]["laws"][0].update(high=2**44, low=2**44),
+    ),
     "coordinates too large for a direction": (_DIRECTION, _feature(0, centre=2**52)),
     "a score without a span": (_SCORE, _question(low=5, high=5)),
     "a score with too wide a span": (_SCORE, _question(low=-(2**52), high=2**52)),

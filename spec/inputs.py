@@ -65,5 +65,8 @@ def _shards() -> list[dict[str, Any]]:
 def _with_shard(model: Model, shard: bytes) -> Campaign:
     digest = hashlib.sha256(shard).hexdigest()
     return Campaign(
-        epsilon=1.0, k=1, questions=[model], assignment=Assignment(0, 3, True, (2, 3), 2, (digest,))  # noqa: FBT003
+        epsilon=1.0,
+        k=1,
+        questions=[model],
+        assignment=Assignment(0, 3, True, (2, 3), 2, (digest,)),  # noqa: FBT003
     )

@@ -39,7 +39,9 @@ def differences(vector: dict[str, Any], document: str | None = None) -> tuple[in
     found = [] if campaign.id == vector["id"] else ["id"]
     if campaign.assignment is not None:
         campaign = campaign.with_assignment(_with_shards(campaign.assignment, vector["shards"]))
-    found += [f"indices of {node}" for node, indices in vector["indices"].items() if campaign.indices_of(node) != indices]
+    found += [
+        f"indices of {node}" for node, indices in vector["indices"].items() if campaign.indices_of(node) != indices
+    ]
     cases = 0
     for person in vector["people"]:
         features, codes = read(person["features"]), ()
