@@ -1,7 +1,7 @@
 """Valid cases: campaign, person, words, and the report that every client must make of them."""
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from privge import Campaign
@@ -57,18 +57,26 @@ def _words(campaign: Campaign, features: FeatureVector, node: str, luck: random.
     yield chance
     if luck.random() < 0.5:
         place = luck.randrange(k)
-        low, high = 0, TOTAL - 1
+
+        def row(word: int) -> tuple[int, ...]:
+            return (*chance[:place], word, *chance[place + 1 :])
 
         def code(word: int) -> int:
-            row = (*chance[:place], word, *chance[place + 1 :])
-            return drawn_with(row, campaign, features, node).report.codes[place]
+            return drawn_with(row(word), campaign, features, node).report.codes[place]
 
-        below = code(low)
-        while high - low > 1:  # what is selected changes somewhere between
-            middle = (low + high) // 2
-            if code(middle) == below:
-                low = middle
-            else:
-                high = middle
-        for word in (low, high):
-            yield (*chance[:place], word, *chance[place + 1 :])
+        for word in _change(code, chance[place]):
+            yield row(word)
+
+
+def _change(code: Callable[[int], int], low: int) -> tuple[int, ...]:
+    """Return two neighbouring words above a given one that select different codes: one unit of weight moves them."""
+    high, below = TOTAL - 1, code(low)
+    if code(high) == below:
+        return ()
+    while high - low > 1:
+        middle = (low + high) // 2
+        if code(middle) == below:
+            low = middle
+        else:
+            high = middle
+    return low, high

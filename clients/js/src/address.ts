@@ -17,9 +17,7 @@ const THIS_MACHINE = ['127.0.0.1', '[::1]', 'localhost'];
 /** Read the address of a campaign. Plain http is for this machine only, unless it is asked for. */
 export function addressOf(url: string, insecureHttp: boolean): Address {
   const [, origin, scheme, host, campaign] = CAMPAIGN.exec(url) ?? [];
-  if (!origin || !campaign) {
-    refuse('address', "a campaign's address is https://host/v1/campaigns/ and the 64 digits of its id, and nothing else");
-  }
+  if (!origin || !campaign) refuse('address');
   checkScheme(scheme, host, insecureHttp);
   return { origin, campaign };
 }
@@ -27,13 +25,11 @@ export function addressOf(url: string, insecureHttp: boolean): Address {
 /** Read the address of a service, or of a campaign of it. */
 export function originOf(url: string, insecureHttp: boolean): string {
   const [, origin, scheme, host] = CAMPAIGN.exec(url) ?? SERVICE.exec(url) ?? [];
-  if (!origin) refuse('address', 'a service has an address such as https://host');
+  if (!origin) refuse('address');
   checkScheme(scheme, host, insecureHttp);
   return origin;
 }
 
 function checkScheme(scheme: string | undefined, host: string | undefined, insecureHttp: boolean): void {
-  if (scheme === 'http' && !THIS_MACHINE.includes(host ?? '') && !insecureHttp) {
-    refuse('address', 'the address is http, so anybody on the way could read the token and the report; use https');
-  }
+  if (scheme === 'http' && !THIS_MACHINE.includes(host ?? '') && !insecureHttp) refuse('address');
 }

@@ -40,10 +40,10 @@ export function assignmentOf(holder: Table): Assignment {
     nodes,
     shardOf,
     personal(node, shard) {
-      if (sha256Hex(shard) !== shardOf(node)) refuse('mismatch', 'the shard is not the one that the campaign names');
+      if (sha256Hex(shard) !== shardOf(node)) refuse('mismatch');
       const people = recordsOf(shard, width, offsets, sizes);
       if (!people || people.size > nodes) wrong('assignment');
-      return people.get(toHex(sha256(node).subarray(KEY))) ?? refuse('not_asked', 'this person is not asked in this campaign');
+      return people.get(toHex(sha256(node).subarray(KEY))) ?? refuse('not_asked');
     },
   };
 }

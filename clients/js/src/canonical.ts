@@ -22,5 +22,5 @@ export function parseCanonical(bytes: Uint8Array): unknown {
   } catch {
     // not UTF-8, not JSON, or deeper than the stack
   }
-  return refuse('campaign', 'the campaign is not canonical JSON');
+  return refuse('campaign', ': it is not canonical JSON');
 }

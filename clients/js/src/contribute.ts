@@ -93,14 +93,14 @@ export async function contribute(features: GivenFeatures, options: ContributeOpt
     checkOpen(campaign);
     const person: Person = { node, shard: await shardOf(client, campaign, node) };
     personalOf(campaign, person);
-    if (options.approve && (await options.approve(campaign)) !== true) refuse('declined', 'nothing was drawn or sent');
+    if (options.approve && (await options.approve(campaign)) !== true) refuse('declined');
     client.renew(); // whoever reads before they agree may take their time
     const prepared = await inSlot(
       options.pace ?? PACE,
       () => perturb(campaign, new Array<unknown>(campaign.rawWidth), person),
       () =>
         memory.prepare(campaign, node, () => {
-          drawn = perturb(campaign, values ?? refuse('features', 'the values are needed once more'), person);
+          drawn = perturb(campaign, values ?? refuse('features'), person);
           return drawn.body;
         }),
     );
@@ -156,7 +156,7 @@ export async function stored(options: AboutOptions): Promise<Holding[]> {
   const reply = await client.ask('GET', '/v1/me', { headers: authorization(options.token), largest: LARGEST_CAMPAIGN });
   if (reply.status !== 200) refused(reply);
   const { holdings } = Object(parsed(reply.body)) as { holdings?: Holding[] };
-  return Array.isArray(holdings) ? holdings : refuse('refused', "the service's answer about you cannot be read", 200);
+  return Array.isArray(holdings) ? holdings : unreadable();
 }
 
 /**
@@ -168,7 +168,7 @@ export async function erase(options: AboutOptions & Keeping): Promise<string[]> 
   const reply = await client.ask('DELETE', '/v1/me', { headers: authorization(options.token), largest: LARGEST_CAMPAIGN });
   if (reply.status !== 200) refused(reply);
   const { erased } = Object(parsed(reply.body)) as { erased?: string[] };
-  if (!Array.isArray(erased)) refuse('refused', "the service's answer about you cannot be read", 200);
+  if (!Array.isArray(erased)) unreadable();
   await new Memory(storeOf(options.store)).forget(erased, nodeOf(options.token, null));
   return erased;
 }
@@ -196,7 +196,7 @@ function clientOf(origin: string, { patience, fetch }: Contact): Client {
 async function fetched(client: Client, id: string): Promise<Campaign> {
   const reply = await client.ask('GET', `/v1/campaigns/${id}`, { largest: LARGEST_CAMPAIGN });
   if (reply.status !== 200) refused(reply);
-  if (sha256Hex(reply.body) !== id) refuse('mismatch', 'the service sent another campaign than the address names');
+  if (sha256Hex(reply.body) !== id) refuse('mismatch');
   return Campaign.read(reply.body);
 }
 
@@ -212,13 +212,13 @@ async function shardOf(client: Client, campaign: Campaign, node: string): Promis
 async function standing(client: Client, campaign: Campaign, person: Person, token: string): Promise<Kept | null> {
   const asking = { headers: authorization(token), largest: LARGEST_STANDING };
   const reply = await client.ask('GET', `/v1/campaigns/${campaign.id}/me`, asking);
-  if (reply.status !== 200) refused(reply, '; nothing was sent');
+  if (reply.status !== 200) refused(reply);
   const { reason, codes } = Object(parsed(reply.body)) as { reason?: unknown; codes?: unknown };
   if (reason === 'open') return null;
   const limits = outputsOf(campaign, person);
   const fits = (code: unknown, place: number): boolean => Number.isInteger(code) && (code as number) >= 0 && (code as number) < limits[place]!;
   if (typeof reason !== 'string' || !Array.isArray(codes) || codes.length !== limits.length || !codes.every(fits)) {
-    refuse('refused', "the service's answer about you cannot be read; nothing was sent", 200);
+    unreadable();
   }
   return keptOf(campaign, String(person.node), encodeCodes(codes as number[]));
 }
@@ -236,11 +236,15 @@ async function sent(client: Client, campaign: string, report: Kept, token: strin
 function checkOpen(campaign: Campaign): void {
   const at = (time: number): string => new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
   if (campaign.opens && at(Date.now() + DAY) < campaign.opens) {
-    refuse('refused', `the campaign opens at ${campaign.opens}; nothing was sent`, 410);
+    refuse('refused', `: it opens at ${campaign.opens}`, 410);
   }
   if (campaign.closes && at(Date.now() - DAY) >= campaign.closes) {
-    refuse('refused', `the campaign closed at ${campaign.closes}; nothing was sent`, 410);
+    refuse('refused', `: it closed at ${campaign.closes}`, 410);
   }
+}
+
+function unreadable(): never {
+  refuse('refused', ' with an answer that cannot be read', 200);
 }
 
 function codesOf(body: Uint8Array): number[] {

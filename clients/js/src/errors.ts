@@ -15,6 +15,23 @@ export type ErrorCode =
   | 'token'
   | 'unavailable';
 
+const WORDS: Readonly<Record<ErrorCode, string>> = {
+  address: 'a campaign has an address such as https://host/v1/campaigns/<id>; plain http is for this machine alone',
+  budget: 'your own cap on epsilon forbids it',
+  campaign: 'this is no campaign that a device may answer',
+  declined: 'you declined',
+  features: 'give one value for each feature, in order or by name',
+  mismatch: 'the service sent something else than its hash names',
+  not_asked: 'this campaign asks others',
+  privacy: 'no device answers a control or the policy refuse: they are for simulations',
+  random: 'this platform has no crypto.getRandomValues',
+  refused: 'the service refuses',
+  second_draw: 'this device has reported here already, and does not draw again',
+  storage: 'this device cannot keep a report safely',
+  token: 'the token is not one for this campaign',
+  unavailable: 'the service cannot be reached now; try again, nothing is lost',
+};
+
 /** Every error of this package. No message holds a private value, a token or a node id. */
 export class PrivgeError extends Error {
   override readonly name = 'PrivgeError';
@@ -22,14 +39,14 @@ export class PrivgeError extends Error {
   constructor(
     readonly code: ErrorCode,
     message: string,
-    /** HTTP status of the service's answer, if it refused. */
+    /** HTTP status of the service's answer, if it refused; 0 for one that points elsewhere, in a browser. */
     readonly status?: number,
   ) {
     super(message);
   }
 }
 
-/** Refuse something. */
-export function refuse(code: ErrorCode, message: string, status?: number): never {
-  throw new PrivgeError(code, message, status);
+/** Refuse something, in the words of its code and perhaps more. */
+export function refuse(code: ErrorCode, more = '', status?: number): never {
+  throw new PrivgeError(code, WORDS[code] + more, status);
 }

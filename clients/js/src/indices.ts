@@ -12,7 +12,7 @@ export type Node = string | number | bigint;
 export function checkedKey(node: Node): Uint8Array {
   const text = typeof node !== 'number' || Number.isSafeInteger(node) ? String(node) : '';
   const key = utf8(text);
-  if (!isWellFormed(text) || key.length < 1 || key.length > 512) refuse('token', 'this is no node id');
+  if (!isWellFormed(text) || key.length < 1 || key.length > 512) refuse('token');
   return key;
 }
 

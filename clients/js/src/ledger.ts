@@ -45,7 +45,7 @@ export function stateOf(text: string | null): State {
   } catch {
     // said below
   }
-  return refuse('storage', 'what this device keeps is damaged, so nothing will be drawn');
+  return refuse('storage', ': what it keeps is damaged');
 }
 
 function keptIsSound({ node, epsilon, codes, report, round }: Kept): boolean {
@@ -61,7 +61,7 @@ function capsAreSound({ campaign, lifetime }: Caps): boolean {
 /** Return the state with other caps; what is left out stays as it is. */
 export function withCaps(state: State, caps: Partial<Caps>): State {
   const all = { ...state.caps, ...caps };
-  if (!capsAreSound(all)) throw new RangeError('a cap must be a finite number of at least 0');
+  if (!capsAreSound(all)) throw new RangeError('a cap is a number of at least 0');
   return { ...state, caps: all };
 }
 
@@ -79,16 +79,15 @@ export function spentOf(state: State): number {
 export function checkLedger(state: State, campaign: Campaign): void {
   for (const [other, { round }] of Object.entries(state.charged)) {
     if (round !== null && round === campaign.round && other !== campaign.id) {
-      refuse('second_draw', 'you have reported in another campaign of this round, and a person reports once in a round');
+      refuse('second_draw', ': a person reports once in a round');
     }
   }
   const { caps } = state;
   const cost = decimal(campaign.epsilon);
   if (cost > decimal(caps.campaign)) {
-    refuse('budget', `the campaign asks for epsilon ${campaign.epsilon}, and your cap for one campaign is ${caps.campaign}`);
+    refuse('budget', `: ${campaign.epsilon} is above ${caps.campaign}`);
   }
   if (total(state) + cost > decimal(caps.lifetime)) {
-    const spent = `you have spent epsilon ${spentOf(state)}, and this campaign asks for ${campaign.epsilon} more`;
-    refuse('budget', `${spent}, but your lifetime cap is ${caps.lifetime}`);
+    refuse('budget', `: ${spentOf(state)} and ${campaign.epsilon} more are above ${caps.lifetime} for life`);
   }
 }

@@ -25,7 +25,7 @@ export class Memory {
       });
     } catch (error) {
       if (error instanceof PrivgeError || error instanceof RangeError) throw error;
-      refuse('storage', 'this device cannot keep a report (private mode, or no space), so none was drawn or sent');
+      refuse('storage', ' (private mode, or no space)');
     }
     return result![1];
   }
@@ -101,20 +101,16 @@ export function bodyOf(kept: Kept): Uint8Array {
 function chargedIn(state: State, campaign: string, node: string): Kept | null {
   const kept = state.charged[campaign];
   if (!kept) return null;
-  if (kept.node !== node) {
-    refuse('second_draw', 'this device has drawn for this campaign under another node id; it will not draw again');
-  }
-  if (kept.codes === null) {
-    refuse('second_draw', 'this device has sent its report of this campaign, and it was erased; it will not draw again');
-  }
-  if (sha256Hex(bodyOf(kept)) !== kept.report) {
-    refuse('storage', 'the kept report was changed, and another one will not be drawn');
-  }
-  return kept;
+  if (kept.node !== node || kept.codes === null) refuse('second_draw');
+  return isIntact(kept) ? kept : refuse('storage', ': what it keeps is damaged');
 }
 
 /** Return a report that was prepared for a node; nobody saw one that is damaged or another's: it does not count. */
 function unseen(state: State, campaign: string, node: string): Kept | null {
   const kept = state.prepared[campaign];
-  return kept?.node === node && kept.codes !== null && sha256Hex(bodyOf(kept)) === kept.report ? kept : null;
+  return kept?.node === node && isIntact(kept) ? kept : null;
+}
+
+function isIntact(kept: Kept): boolean {
+  return sha256Hex(bodyOf(kept)) === kept.report;
 }

@@ -37,7 +37,7 @@ export interface PrivateAnswer extends Answer {
 export function personalOf(campaign: Campaign, { node, shard }: Person): Personal | null {
   const { assignment, questions } = campaign;
   if (!assignment) return null;
-  if (!shard) refuse('mismatch', 'the shard of this person is needed: the campaign asks certain people');
+  if (!shard) refuse('mismatch', ': the shard is needed');
   const personal = assignment.personal(checkedKey(node), shard);
   const classes = questions?.[0]?.options.length ?? 0;
   if (personal.classes.some((each) => each >= classes)) wrong('assignment');

@@ -13,9 +13,7 @@ const MOST = 8192; // words of one request: the platform gives at most 65,536 by
  */
 export function randomWords(count: number): number[] {
   const source = globalThis.crypto;
-  if (typeof source?.getRandomValues !== 'function') {
-    refuse('random', 'this platform has no crypto.getRandomValues, so nothing was drawn');
-  }
+  if (!source?.getRandomValues) refuse('random');
   const words: number[] = [];
   while (words.length < count) {
     const raw = new Uint32Array(2 * Math.min(MOST, count - words.length));

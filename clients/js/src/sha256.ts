@@ -17,8 +17,8 @@ const PRIMES = Array.from({ length: 310 }, (_, place) => place + 2).filter((numb
   while (number % divisor) divisor++;
   return divisor === number;
 });
-const ROUNDS = PRIMES.map((prime) => rootBits(prime, 3)); // of all 64 primes up to 311
-const START = PRIMES.slice(0, 8).map((prime) => rootBits(prime, 2));
+const ROUNDS = Int32Array.from(PRIMES, (prime) => rootBits(prime, 3)); // of all 64 primes up to 311
+const START = Int32Array.from(PRIMES.slice(0, 8), (prime) => rootBits(prime, 2));
 
 const right = (word: number, by: number): number => (word >>> by) | (word << (32 - by));
 
@@ -30,7 +30,7 @@ export function sha256(message: Uint8Array): Uint8Array {
   const view = new DataView(padded.buffer);
   view.setUint32(padded.length - 8, message.length / 2 ** 29);
   view.setUint32(padded.length - 4, message.length << 3);
-  const state = Int32Array.from(START);
+  const state = START.slice();
   const words = new Int32Array(64);
   for (let block = 0; block < padded.length; block += 64) compress(state, words, view, block);
   const digest = new Uint8Array(32);

@@ -30,7 +30,7 @@ export function shortFormOf(stated: Table): ShortForm {
   const outOfBounds = oneOf(stated, 'out_of_bounds', ['clip', 'midpoint', 'refuse']);
   const missing = oneOf(stated, 'missing', ['midpoint', 'low', 'high', 'refuse']);
   if (!MECHANISMS[mechanism] || outOfBounds === 'refuse' || missing === 'refuse') {
-    refuse('privacy', "no device answers a control, or the policy 'refuse': both are for simulations");
+    refuse('privacy');
   }
   const law = MECHANISMS[mechanism](stated, 'law');
   const middle = outOfBounds === 'midpoint';

@@ -14,7 +14,7 @@ export type Reader<Entry> = (holder: Table, key: string | number) => Entry;
 
 /** Refuse a field by its name; its rule is in spec/protocol.md. */
 export function wrong(field: string | number): never {
-  refuse('campaign', `campaign field '${field}' is not as the protocol says`);
+  refuse('campaign', `: see its field '${field}'`);
 }
 
 /** Return an entry if it is as it must be. */

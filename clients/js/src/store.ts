@@ -28,7 +28,7 @@ export function storeOf(given: Store | KeyValue | undefined): Store {
   if (globalThis.indexedDB) return indexedDBStore();
   const local = tried(() => globalThis.localStorage);
   if (local) return lockedStore(local, true);
-  return refuse('storage', 'this platform has no IndexedDB or localStorage: give a store, or a report could be drawn twice');
+  return refuse('storage', ': give a store');
 }
 
 /** The store of a browser: one database for this site. */
@@ -40,10 +40,8 @@ export function indexedDBStore(name = NAME): Store {
         await new Promise<void>((resolve, reject) => {
           const transaction = database.transaction(KEY, 'readwrite', { durability: 'strict' });
           let problem: unknown;
-          const fail = (): void => reject((problem ?? transaction.error ?? new Error('aborted')) as Error);
           transaction.oncomplete = () => resolve();
-          transaction.onabort = fail;
-          transaction.onerror = fail;
+          transaction.onabort = () => reject(problem as Error);
           const table = transaction.objectStore(KEY);
           const reading = table.get(KEY) as IDBRequest<string | undefined>;
           reading.onsuccess = () => {
@@ -69,8 +67,7 @@ function opened(name: string): Promise<IDBDatabase> {
     const opening = globalThis.indexedDB.open(name, 1);
     opening.onupgradeneeded = () => opening.result.createObjectStore(KEY);
     opening.onsuccess = () => resolve(opening.result);
-    opening.onerror = () => reject(opening.error ?? new Error('no database'));
-    opening.onblocked = () => reject(new Error('the database is blocked'));
+    opening.onerror = opening.onblocked = reject;
   });
 }
 
@@ -79,14 +76,14 @@ let queue: Promise<unknown> = Promise.resolve();
 /** A store of texts by key, changed under a lock: a Web Lock, or within this process where there are none. */
 function lockedStore(items: KeyValue, hasTabs: boolean): Store {
   const locks = globalThis.navigator?.locks as LockManager | undefined;
-  if (!locks && hasTabs) refuse('storage', 'this browser has no Web Locks: two tabs could draw twice, so nothing is drawn');
+  if (!locks && hasTabs) refuse('storage', ': it has no Web Locks');
   const name = `${NAME}.${KEY}`;
   const work = async (change: (text: string | null) => string): Promise<void> => {
     const before = await items.getItem(name);
     const after = change(before);
     if (after === before) return;
     await items.setItem(name, after);
-    if ((await items.getItem(name)) !== after) throw new Error('the store did not keep what was written');
+    if ((await items.getItem(name)) !== after) throw new Error();
   };
   return {
     async update(change) {

@@ -8,13 +8,10 @@ const MOST_CHARACTERS = 2048;
 export function nodeOf(token: string, campaign: string | null): string {
   const text = token.trim();
   if (text.length > MOST_CHARACTERS || !/^[\w=-]+\.[\w=-]+$/.test(text)) {
-    refuse('token', 'the token is not one: it has two parts with a dot between them');
+    refuse('token');
   }
   const claims = claimsOf(text.slice(0, text.indexOf('.')));
-  if (claims === null) refuse('token', 'the token cannot be read: it names no node and campaign');
-  if (claims.campaign !== null && campaign !== null && claims.campaign !== campaign) {
-    refuse('token', 'the token is for another campaign');
-  }
+  if (!claims || (claims.campaign !== null && campaign !== null && claims.campaign !== campaign)) refuse('token');
   checkedKey(claims.node);
   return claims.node;
 }

@@ -3,7 +3,7 @@
 import { refuse } from './errors.ts';
 
 /** One value for each feature in order, or a table from name to value. What is not asked for is not looked at. */
-export type Features = ArrayLike<unknown> | Readonly<Record<string, unknown>> | ReadonlyMap<string, unknown>;
+export type Features = ArrayLike<unknown> | Readonly<Record<string, unknown>>;
 
 const SPACE = '[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
 const ENDS = new RegExp(`^${SPACE}+|${SPACE}+$`, 'g');
@@ -55,25 +55,17 @@ export function isWritten(value: unknown): boolean {
  * What is refused is the form (a list where there must be names, or of another length), which an application decides.
  */
 export function readerOf(features: Features, names: readonly string[] | null, width: number): (place: number) => unknown {
-  if (features instanceof Map || !isList(features)) {
-    if (typeof features !== 'object' || features === null) refuse('features', 'features must be a list or a table');
-    if (names === null) refuse('features', 'this campaign names no features: give the values as a list');
-    const get = (name: string): unknown =>
-      features instanceof Map
-        ? features.get(name)
-        : Object.hasOwn(features, name)
-          ? (features as Readonly<Record<string, unknown>>)[name]
-          : undefined;
-    return (place) => tried(() => get(names[place]!));
+  if (!isList(features)) {
+    if (typeof features !== 'object' || !features || !names) refuse('features');
+    const held = features as Readonly<Record<string, unknown>>;
+    return (place) => tried(() => (Object.hasOwn(held, names[place]!) ? held[names[place]!] : undefined));
   }
-  if (features.length !== width) {
-    refuse('features', `a person has ${width} features; give one value for each, in order`);
-  }
+  if (features.length !== width) refuse('features');
   return (place) => tried(() => features[place]);
 }
 
 function isList(features: unknown): features is ArrayLike<unknown> {
-  return Array.isArray(features) || (ArrayBuffer.isView(features) && !(features instanceof DataView));
+  return Array.isArray(features) || ArrayBuffer.isView(features);
 }
 
 function tried(get: () => unknown): unknown {

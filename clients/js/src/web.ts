@@ -3,6 +3,7 @@
  * again when nobody answers in time, or after 408, 429 and 5xx; never after another 4xx. How long, how often and what is
  * said depends on the service alone.
  */
+import { concat } from './bytes.ts';
 import { PrivgeError, refuse } from './errors.ts';
 import { randomWords, TOTAL } from './random.ts';
 
@@ -69,7 +70,7 @@ export class Client {
       const jitter = (randomWords(1)[0]! / TOTAL) * Math.min(longest, pause * 2 ** failures);
       const delay = Math.min(longest, jitter + wait);
       if (Date.now() + delay >= this.end) {
-        refuse('unavailable', 'the service cannot be reached, or asks to come back later; try again, nothing is lost');
+        refuse('unavailable');
       }
       await new Promise((resolve) => setTimeout(resolve, delay));
     }
@@ -91,7 +92,7 @@ export class Client {
       });
       const { status } = response;
       if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
-        refuse('refused', 'the service points to another address, which is not followed', status);
+        refuse('refused', ' with another address', status);
       }
       const body = await bodyOf(response, asking.largest ?? SMALL);
       const asked = response.headers.get('Retry-After') ?? '';
@@ -104,7 +105,7 @@ export class Client {
 }
 
 async function bodyOf(response: Response, largest: number): Promise<Uint8Array> {
-  const tooMuch = (): never => refuse('refused', `the service answers with more than ${largest} bytes`, response.status);
+  const tooMuch = (): never => refuse('refused', ' with too long an answer', response.status);
   const reader = response.body?.getReader?.();
   if (!reader) {
     const whole = new Uint8Array(await response.arrayBuffer()); // React Native has no streams
@@ -117,28 +118,19 @@ async function bodyOf(response: Response, largest: number): Promise<Uint8Array> 
     size += part.value.length;
     if (size > largest) tooMuch();
   }
-  const whole = new Uint8Array(size);
-  let place = 0;
-  for (const part of parts) {
-    whole.set(part, place);
-    place += part.length;
-  }
-  return whole;
+  return concat(...parts);
 }
 
 const REFUSALS: Readonly<Record<number, string>> = {
-  401: 'the service does not accept the token; ask the platform for a new one',
-  403: 'the service does not take this report',
-  404: 'the service does not know this campaign',
-  409: 'the service has another report of this node and keeps the first',
-  410: 'the campaign is closed, or this report was erased and will not be taken again',
+  401: 'ask the platform for a new token',
+  404: 'it does not know this campaign',
+  409: 'it keeps another report of you, the first',
+  410: 'the campaign is closed, or your report was erased',
 };
 
 /** Refuse in words, with the service's own, shortened and on one line. */
-export function refused({ status, body }: Reply, what = ''): never {
-  const words = REFUSALS[status] ?? `the service refuses with ${status}`;
-  const own = problemWords(body);
-  refuse('refused', `${words} (${status}${own ? `: ${own}` : ''})${what}`, status);
+export function refused({ status, body }: Reply): never {
+  refuse('refused', ` (${[status, REFUSALS[status], problemWords(body)].filter(Boolean).join('; ')})`, status);
 }
 
 /** Read JSON; undefined if it is none. */
@@ -152,6 +144,5 @@ export function parsed(body: Uint8Array): unknown {
 
 function problemWords(body: Uint8Array): string {
   const { detail, title } = Object(parsed(body)) as { detail?: unknown; title?: unknown };
-  const words = typeof detail === 'string' && detail ? detail : typeof title === 'string' ? title : '';
-  return words.replace(/[^\x20-\x7e]+/g, ' ').slice(0, WORDS).replace(/\.$/, '');
+  return String(detail || title || '').replace(/[^\x20-\x7e]+/g, ' ').slice(0, WORDS);
 }
