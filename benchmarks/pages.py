@@ -14,13 +14,13 @@ ROOT = Path(__file__).parent.parent
 
 def main():
     sys.path.insert(0, str(ROOT / "tests"))
+    from browser.chromium import NODE
     from browser.world import furnished
 
     with tempfile.TemporaryDirectory() as folder, furnished(Path(folder)) as given:
         given["token"] = given["tokens"]["light"]
-        subprocess.run(
-            ["node", str(ROOT / "tests" / "browser" / "paint.mjs")], input=json.dumps(given), text=True, check=True
-        )
+        command = [NODE, str(ROOT / "tests" / "browser" / "paint.mjs")]
+        subprocess.run(command, input=json.dumps(given), text=True, check=True)
 
 
 if __name__ == "__main__":

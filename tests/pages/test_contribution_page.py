@@ -14,7 +14,7 @@ from collect.service.harness import ADMIN, campaign_of
 from pages.test_payloads import PAYLOADS
 from pages.visitor import Seen, opened
 from privge.errors import BadData
-from privge.explanation.strings import fields
+from privge._files.translations import fields
 from privge.pages.assets import assets
 from privge.pages.contribution.page import MODULES, ContributionPage, english
 
@@ -32,6 +32,7 @@ BY_WORD = (  # said by the word of the service or of the client
         "rate",
     ),
     *("storage", "token", "budget", "random", "address", "second_draw", "features"),
+    *("midpoint", "low", "high", "yes", "no"),
 )
 SCRIPTS = ("contribute.js", "draw.js", "fields.js", "wire.js")
 
@@ -138,7 +139,7 @@ def test_every_text_is_used():
             assert re.search(rf"\b{name}\b", used), f"{section}.{name}"
 
 
-def translated(change=lambda texts: None):
+def translated(change=len):
     texts = {name: dict(value) if isinstance(value, dict) else value for name, value in english().items()}
     change(texts)
     lines = [f"{name} = {json.dumps(value)}" for name, value in texts.items() if isinstance(value, str)]
