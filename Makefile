@@ -5,10 +5,10 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check -qq
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check format bench load chaos commands client pictures docs clean
+.PHONY: help install demo test test-js check format bench load chaos commands client pictures vectors docs clean
 
 help: ## Show what can be made
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "privge needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
@@ -31,6 +31,11 @@ demo: $(VENV)/.installed-demo ## The whole way on a made-up network, ending in d
 test: $(VENV)/.installed-test ## Run the tests
 	$(BIN)/python -m pytest -m 'not alone' --numprocesses logical --maxprocesses 4 --dist loadfile
 	$(BIN)/python -m pytest -m alone
+	@$(MAKE) --no-print-directory test-js
+
+# Where Node is absent this says so in one line and passes; PRIVGE_REQUIRE_BROWSER=1 requires Node and Chromium.
+test-js: ## Run the tests of the browser client
+	@clients/js/scripts/test.sh
 
 check: $(VENV)/.installed-check ## Lint, types, layers
 	$(BIN)/ruff format --check .
@@ -65,9 +70,12 @@ client: ## Build the client of browsers into the package (needs Node)
 pictures: $(VENV)/.installed-test ## Make the pictures of the pages for docs/ (needs Node and Chromium)
 	$(BIN)/python docs/generate/page_pictures.py
 
+vectors: $(VENV)/.installed-test ## Make the test vectors of the protocol anew
+	$(BIN)/python -m spec.make
+
 docs: $(VENV)/.installed-docs ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean: ## Remove everything that was made
-	rm -rf $(VENV) site dist demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
-	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
+	rm -rf $(VENV) site dist demo clients/js/node_modules clients/js/dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find src tests benchmarks spec -name __pycache__ -prune -exec rm -rf {} +

@@ -1,4 +1,4 @@
-"""The campaigns of the test vectors: every mechanism, every kind of question, both forms, grids from 2 to 4,097 levels."""
+"""The campaigns of the test vectors: every mechanism and kind of question, both forms, 2 to 4,097 levels."""
 
 from collections.abc import Iterator
 
@@ -69,7 +69,7 @@ def short_forms() -> Iterator[tuple[str, Campaign]]:
             mechanism="hds",
             epsilon=12.5,
             k=25,
-            purpose='Zürich – „warum“? \u2028 \x7f \U0001f600 \\ "',
+            purpose='Zürich \u2013 „warum“? \u2028 \x7f \U0001f600 \\ "',
             opens="2026-01-01T00:00:00Z",
             closes="2099-12-31T23:59:59Z",
             retention_days=30,

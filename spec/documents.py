@@ -78,7 +78,7 @@ def _texts() -> Iterator[tuple[str, bytes, str]]:
 
 def _changed() -> Iterator[tuple[str, bytes, str]]:
     """Yield canonical texts of documents in which one thing is wrong."""
-    short = {name: campaign for name, campaign in campaigns.short_forms()}
+    short = dict(campaigns.short_forms())
     plain = short["hds, epsilon 1, 1025 levels"]
     for name, change in _SHORT.items():
         yield from _one(name, plain, change)

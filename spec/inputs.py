@@ -1,4 +1,4 @@
-"""What a person's device must refuse beyond the document: features of another form, a shard that lies, others' questions."""
+"""What a device must refuse beyond the document: features of another form, a shard that lies."""
 
 import hashlib
 import struct
@@ -68,5 +68,5 @@ def _with_shard(model: Model, shard: bytes) -> Campaign:
         epsilon=1.0,
         k=1,
         questions=[model],
-        assignment=Assignment(0, 3, True, (2, 3), 2, (digest,)),  # noqa: FBT003
+        assignment=Assignment(0, 3, True, (2, 3), 2, (digest,)),
     )

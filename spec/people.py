@@ -1,4 +1,4 @@
-"""People for the test vectors: values at the edges of grids, between levels, outside, missing, and of every odd kind."""
+"""People for the test vectors: values on levels, between them, outside, missing, and of every odd kind."""
 
 import math
 from collections.abc import Iterator
