@@ -71,13 +71,24 @@ def measure(data, given, split):
     order = np.random.default_rng([split, 43]).permutation(known)
     train = order[: int(given.labelled * len(known))]
     found = classify(
-        vectors_of(data, "hds", given.epsilon, split), labels, graph=data.graph, train=train, seed=split, threads=1
+        vectors_of(data, "hds", given.epsilon, split),
+        labels,
+        graph=data.graph,
+        train=train,
+        epsilon=given.epsilon,
+        seed=split,
+        threads=1,
     )
     test = np.setdiff1d(known, train)
     row = {"accuracy, found": right(found.probabilities, found, labels, test)}
     row |= {"accuracy, promised by labels held out": 100 * found.estimate().accuracy.value}
     row |= judged(found, labels, test)
     row["largest class"] = 100 * float((labels[test] == np.bincount(labels[train]).argmax()).mean())
+    confidence, friends = found.probabilities[test].max(axis=1), data.graph.degrees[test]
+    hit = found.classes[found.probabilities[test].argmax(axis=1)] == labels[test]
+    for name, few, many in (("0 to 2", 0, 2), ("3 to 10", 3, 10), ("more", 11, np.inf)):
+        mine = (friends >= few) & (friends <= many)
+        row[f"{name} friends: sure minus right"] = 100 * float((confidence[mine] - hit[mine]).mean())
     for name in (WALKS, STRUCTURE):
         row[name] = right(found.said[name], found, labels, test)
     alone = found.model.probabilities(vectors_of(data, "hds", given.epsilon, split))

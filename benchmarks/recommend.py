@@ -31,7 +31,8 @@ sys.path.append(str(Path(__file__).parent.parent / "docs" / "generate"))
 import recommend_table
 
 SPLITS = range(100, 110)
-KINDS = {"hds, ε = 1": ("hds", 1.0), "structure-only": ("structure", None), "no privacy": ("none", None)}
+HDS, SHUFFLED = "hds, ε = 1", "hds, shuffled"
+KINDS = {HDS: ("hds", 1.0), SHUFFLED: ("hds", 1.0), "structure-only": ("structure", None), "no privacy": ("none", None)}
 
 
 def accuracy(name, splits, kinds, threads, lines):
@@ -61,6 +62,7 @@ def judged(data, seed, kinds, threads):
     scores = {name: asdict(quality) for name, quality in alone.scores.items()}
     for kind in kinds:
         signals = Signals.of_reports(data.graph, reports(data, *KINDS[kind], seed), Walk())
+        signals = signals.shuffled(seed) if kind == SHUFFLED else signals
         contender = Contender.of(trial, signals.compact(512, seed).in_order(ordered.order))
         beside = contender.evaluated(trial)
         fused = beside.scores[FUSED] if contender.gate.open else alone.scores[STRUCTURE]

@@ -100,7 +100,7 @@ def test_one_command_from_a_new_user_s_files_to_classes(folder, own):
         "vectors alone",
         "macro-F1",
         "expected calibration error",
-        "calibrated on average",
+        "calibrated by number of friends",
         "3 to 10 friends",
         "cannot be had here",
         "with --abstain 0.8",
@@ -109,6 +109,40 @@ def test_one_command_from_a_new_user_s_files_to_classes(folder, own):
     assert "160 rows have no class" in result.stderr
     sure = np.array(table["confidence"]) >= 0.8
     assert [name is not None for name in table["class"].to_pylist()] == sure.tolist()
+
+
+def test_each_table_may_have_its_own_name_for_the_ids(folder, own, tmp_path):
+    graph, _ = own
+    rows = [line.split(",") for line in (folder / "teams.csv").read_text().splitlines()[1:]]
+    write(tmp_path / "teams.csv", ("person", "team"), *rows)
+    write(tmp_path / "nodes.csv", ("user",), *([name] for name, _ in rows))
+    labels = ("--labels", tmp_path / "teams.csv", "--label-column", "team", "--nodes", tmp_path / "nodes.csv")
+    arguments = ("classify", *graph, "--reports", folder / "reports.parquet", *labels, "-o", tmp_path / "p.parquet")
+    refused = run(*arguments, "--id-column", "user")
+    assert refused.exit_code == 3
+    assert "teams.csv: there is no column 'user'" in refused.stderr
+    assert "--id-column TABLE=NAME" in refused.stderr
+    result = run(*arguments, "--id-column", "user", "--id-column", "labels=person")
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.splitlines()[-1].startswith(f"160 nodes without a label are in {tmp_path / 'p.parquet'}")
+    assert "by labels held out" in result.stdout
+    assert "expect " in result.stdout.splitlines()[-1], "what held-out labels promise, and not probabilities alone"
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        (("label=person",), "there is no table 'label' here; TABLE is one of nodes, labels"),
+        (("labels=",), "the name of the column is missing"),
+        (("labels=a", "labels=b"), "it is given twice for labels"),
+        (("a", "b"), "it is given twice for all tables"),
+    ],
+)
+def test_a_column_of_ids_that_cannot_be_is_refused(columns, said):
+    given = [part for column in columns for part in ("--id-column", column)]
+    result = run("classify", "--embedding", "z.parquet", "--labels", "l.csv", *given, "-o", "p.parquet")
+    assert result.exit_code == 2
+    assert said in " ".join(result.stderr.split())
 
 
 def test_a_store_is_embedded_on_the_fly_and_gives_what_its_reports_give(folder, own, tmp_path):
@@ -176,7 +210,7 @@ def test_abstaining_from_every_answer_is_no_error(embedding, tmp_path, machine):
     arguments = ("--labels", tmp_path / "l.csv", "--abstain", 1, "-o", tmp_path / "p.parquet", *machine)
     result = run("classify", "--embedding", embedding, *arguments)
     assert result.exit_code == 0, result.stderr
-    assert '"held_out_accuracy_of_answers": null' in result.stdout or "nobody of them right" in result.stdout
+    assert '"expected_accuracy": null' in result.stdout or "nobody of them right" in result.stdout
     assert pq.read_table(tmp_path / "p.parquet")["class"].null_count == 180
 
 

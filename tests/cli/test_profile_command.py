@@ -55,6 +55,7 @@ def test_json_has_every_mean(folder):
     north = next(each for each in told["means"] if each["group"] == "north" and each["feature"] == "third")
     assert north["low"] <= 0.9 <= north["high"]
     assert north["finding"] == "higher"
+    assert told["missing_values"]["count_as"] == {"every feature": "the middle of its bounds"}
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])

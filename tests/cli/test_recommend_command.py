@@ -17,6 +17,7 @@ from privge.datasets import social_network
 NETWORK = social_network(people=300, communities=3, degree=6, homophily=0.8, seed=4)
 GRAPH = NETWORK.graph
 ENDS = list(zip(*(column.to_pylist() for column in GRAPH.to_edges().columns), strict=True))
+FEATURES = NETWORK.features[:, :4]
 ANN = str(GRAPH.ids[np.argmax(GRAPH.degrees)])
 
 
@@ -73,9 +74,24 @@ def test_vectors_are_judged_beside_their_control(folder, graph, vectors):
     answer = told(*graph, vectors[0], folder / vectors[1], "--node", ANN)
     assert answer["vectors"].keys() == {"gain", "error", "queries", "used"}
     scores = answer["evaluation"]["scores"]
-    assert {"vectors", "fused with shuffled vectors", "structure", "fused"} <= scores.keys()
+    assert {"vectors", "fused, shuffled", "fused, structure-only", "structure", "fused"} <= scores.keys()
+    assert scores["vectors, no privacy"] is scores["fused, no privacy"] is None, "nobody gave the true features"
     if not answer["vectors"]["used"]:
         assert scores["fused"] == scores["structure"]
+
+
+def test_true_features_are_the_control_no_privacy_and_without_them_it_is_not_at_hand(folder, graph):
+    vectors = (*graph, "--reports", folder / "reports.parquet", "--node", ANN)
+    rows = [f"{node},{','.join(map(str, row))}" for node, row in zip(GRAPH.ids, FEATURES, strict=True)]
+    (folder / "true.csv").write_text("id,a,b,c,d\n" + "\n".join(rows) + "\n")
+    scores = told(*vectors, "--features", folder / "true.csv")["evaluation"]["scores"]
+    assert scores["vectors, no privacy"]["auc"] > scores["vectors, structure-only"]["auc"]
+    result = run("recommend", *vectors, "--threads", 1)
+    line = next(line for line in result.stdout.splitlines() if "vectors, no privacy" in line)
+    assert "not at hand" in line
+    refused = run("recommend", *graph, "--node", ANN, "--features", folder / "true.csv")
+    assert refused.exit_code == 2
+    assert "--features has no effect without --reports or --store" in refused.stderr
 
 
 def test_everybody_goes_into_a_file_and_blocked_and_erased_do_not(folder, graph):

@@ -81,14 +81,8 @@ def least(found):
     return min(alarms(found).values())
 
 
-BY_TABLE = pytest.mark.xfail(
-    reason="64 rows of Laplace's table leave a small cache, which is seen now and then; the slot below hides it",
-    strict=False,
-)
-
-
 @pytest.mark.alone
-@pytest.mark.parametrize("mechanism", [*PRIVATE[:-1], pytest.param(PRIVATE[-1], marks=BY_TABLE)])
+@pytest.mark.parametrize("mechanism", PRIVATE)
 def test_drawing_takes_as_long_for_different_values_as_for_equal_ones(mechanism):
     people = {"equal": EQUAL, "64 different values": PEOPLE["64 different values"]}
     assert least(times(asking(mechanism), people)) > FALSE_ALARM

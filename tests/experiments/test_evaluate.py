@@ -1,7 +1,8 @@
 """``privge evaluate``: the protocol on one's own data is that of `reproduce`, with all controls that the data allow."""
 
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
+from functools import partial
 
 import pandas as pd
 import pytest
@@ -9,10 +10,14 @@ from click.testing import CliRunner
 
 from privge.campaign import Campaign
 from privge.cli import main
+from privge.cli.evaluate import WhatOptions
 from privge.datasets import Dataset, load, social_network
 from privge.datasets.cache import data_directory
 from privge.datasets.catalogue import DATASETS
 from privge.datasets.export import write_folder
+from privge.datasets.loading import describe
+from privge.embedding import embed
+from privge.experiments import run as run_module
 from privge.experiments import schedule
 from privge.experiments.cell import Cell
 from privge.experiments.method import LABEL_PROPAGATION, PPR_SCORE
@@ -20,12 +25,15 @@ from privge.experiments.plan import HDS, task_plan
 from privge.experiments.results import Results
 from privge.experiments.run import run_cell
 from privge.mechanisms import NoPrivacy, StructureOnly
+from privge.tasks import SteadyClassifier, split_nodes
+from privge.tasks.classification.candidates import Logistic
 from privge.tasks.settings import Settings
 
 QUICK = {
     "nodes": Settings(k=2, head={"epochs": 2, "hidden": 8}),
     "links": Settings(k=2, head={"epochs": 1, "budget": 50}),
 }
+QUICKLY = ("--repeats", 2, "--head", "paper")
 CONTROLS = ("structure_only", "shuffled", "structure_channel", "no_privacy")
 TOLD = ("accuracy", "macro_f1", "auc", "average_precision", "validation", "majority", "friends", "seed", "split")
 
@@ -54,7 +62,7 @@ def place(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def evaluated(place):
-    return told(run("evaluate", "--dataset", place / "small", "--repeats", 2, "--results", place / "one", "--json"))
+    return told(run("evaluate", "--dataset", place / "small", *QUICKLY, "--results", place / "one", "--json"))
 
 
 def test_every_number_stands_beside_all_controls(evaluated):
@@ -95,8 +103,37 @@ def test_groups_of_friends_make_up_everybody(place, evaluated):
 
 def test_what_is_finished_is_never_run_again(place, evaluated, monkeypatch):
     monkeypatch.setattr(schedule, "run_cell", lambda *_: pytest.fail("it was run again"))
-    again = run("evaluate", "--dataset", place / "small", "--repeats", 2, "--results", place / "one", "--json")
+    again = run("evaluate", "--dataset", place / "small", *QUICKLY, "--results", place / "one", "--json")
     assert told(again) == evaluated
+
+
+@pytest.fixture
+def one_candidate(monkeypatch):
+    """Let the default head choose among one, for speed."""
+    monkeypatch.setattr(run_module, "SteadyClassifier", partial(SteadyClassifier, candidates=(Logistic(1.0),)))
+
+
+@pytest.mark.usefixtures("one_candidate")
+def test_own_data_are_evaluated_by_the_default_head_and_the_catalogue_by_the_paper_s(place):
+    how = ("--task", "nodes", "--repeats", 1, "--results", place / "steady")
+    result = run("evaluate", "--dataset", place / "small", *how)
+    assert result.exit_code == 0, result.output
+    assert "by the default head of `privge classify`" in result.stdout
+    assert told(run("evaluate", "--dataset", place / "small", *how, "--json"))[0]["head"] == "default"
+    stored = Results(place / "steady").read("nodes", "small")
+    record = next(each for (cell, _), each in stored.items() if cell.method is HDS and cell.features == "own")
+    assert record["settings"]["head"] == {"kind": "default"}
+    assert record["settings"]["k"] == QUICK["nodes"].k, "the walk and k of the settings stay"
+    data, purpose = load(place / "small"), "simulation on public data, repeat 0"
+    campaign = Campaign(dimensions=6, low=0, high=1, mechanism="hds", epsilon=1.0, k=2, purpose=purpose)
+    reports = campaign.simulate(data.features, ids=data.graph.ids.tolist(), seed=record["seed"])
+    z, split = embed(data.graph, reports, tolerance=1e-5).matrix, split_nodes(data.labels, seed=record["split"])
+    steady = SteadyClassifier(candidates=(Logistic(1.0),), seed=0).fit(z, data.labels, train=split.train)
+    right = steady.predict(z[split.test]) == data.labels[split.test]
+    assert record["accuracy"] == pytest.approx(100 * right.mean(), abs=2)  # up to the tolerance of the walk
+    plain = {field.name: None for field in fields(WhatOptions)}
+    heads = [WhatOptions(**plain).head_for(each) for each in (None, describe(str(place / "small")), describe("cora"))]
+    assert heads == ["default", "default", "paper"]
 
 
 def test_another_dataset_of_the_same_name_is_refused(place, evaluated, tmp_path):
@@ -120,12 +157,12 @@ def test_the_page_shows_evaluations(place, evaluated):
 def test_files_are_the_same_as_the_folder(place, evaluated):
     folder = place / "small"
     files = ("--graph", folder / "edges.csv", "--nodes", folder / "nodes.csv", "--labels", folder / "labels.csv")
-    how = ("--settings", folder / "settings.toml", "--name", "small", "--repeats", 1, "--task", "nodes", "--json")
+    how = ("--settings", folder / "settings.toml", "--name", "small", *QUICKLY, "--task", "nodes", "--json")
     given = told(run("evaluate", *files, "--features", place / "people.csv", *how, "--results", place / "files"))
     first = Results(place / "one").read("nodes", "small")
     for (cell, repeat), record in Results(place / "files").read("nodes", "small").items():
         assert {name: record.get(name) for name in TOLD} == {name: first[cell, repeat].get(name) for name in TOLD}
-    assert given[0]["repeats"] == 1
+    assert given[0]["repeats"] == 2
     assert evaluated[0]["k"] == given[0]["k"]
 
 
@@ -138,7 +175,7 @@ def collected(place):
     campaign.simulate(people[:230].set_index("id"), seed=3).to_parquet(place / "reports.parquet")
     folder = place / "small"
     files = ("--graph", folder / "edges.csv", "--nodes", folder / "nodes.csv", "--labels", folder / "labels.csv")
-    how = ("--repeats", 2, "--json", "--settings", folder / "settings.toml", "--results", place / "collected")
+    how = (*QUICKLY, "--json", "--settings", folder / "settings.toml", "--results", place / "collected")
     return run("evaluate", *files, "--reports", place / "reports.parquet", *how)
 
 
@@ -220,12 +257,11 @@ def test_citeseer_as_a_folder_gives_the_numbers_that_reproduce_gives(tmp_path):
     result = run("datasets", "citeseer", "--export", tmp_path / "citeseer")
     assert result.exit_code == 0, result.output
     cell, plan = Cell("nodes", "citeseer", HDS, 1.0, 5), task_plan("nodes").datasets["citeseer"]
-    from privge.datasets.loading import describe
     from privge.experiments.evaluate import Evaluation, own_of, stated_settings
 
     description = describe(str(tmp_path / "citeseer"))
     own = load(description)
-    what = Evaluation(settings=stated_settings(description, None, ("nodes",)), methods=(HDS,))
+    what = Evaluation(settings=stated_settings(description, None, ("nodes",)), methods=(HDS,), head="paper")
     assert own_of(own, what).settings["nodes"] == plan
     listed, mine = (run_cell(cell, 0, plan, data, threads=1) for data in (load("citeseer"), own))
     assert {name: mine[name] for name in TOLD if name in mine} == {

@@ -1,5 +1,7 @@
 """Every law passes the contract: full enumeration in rationals."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -14,6 +16,7 @@ from privge.mechanisms import (
     StructureOnly,
     law_for,
 )
+from privge.mechanisms.law import Law
 from privge.testing import LawContract
 from privge.testing.table import Table, assert_linear_mean, assert_private, assert_rows_are_distributions, moments
 
@@ -79,6 +82,17 @@ class TestChoice(LawContract):
 def test_an_epsilon_too_small_for_that_many_values_is_refused():
     with pytest.raises(ValueError, match="too small"):
         Choice.for_epsilon(1e-16, 60)
+
+
+@pytest.mark.parametrize("levels", [2, 16, 1024, 1025])
+@pytest.mark.parametrize("epsilon", [1e-9, 1e-3, 0.1, 1.0, 4.0])
+def test_the_formulas_of_laplace_are_what_its_weights_say(epsilon, levels):
+    law = law_for("laplace", epsilon, levels=levels)
+    for level in {0, 1, levels // 3, levels // 2, levels - 1}:
+        assert law.moments(level) == Law.moments(law, level)
+    assert law.values.tolist() == [float(value) for value in law.exact_values()]
+    first, last = law.weights(0).tolist(), law.weights(levels - 1).tolist()
+    assert law.worst_ratio == max(map(Fraction, first, last))
 
 
 @pytest.mark.parametrize("epsilon", [1e-4, 1e-3, 0.01, 0.1, 1, 3, 5])

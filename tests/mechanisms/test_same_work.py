@@ -1,13 +1,15 @@
 """A device does the same work for every value: neither the instructions nor what is remembered say which it was."""
 
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
+import numpy as np
 import pytest
 
 from privge.audit.same_work import instructions, remembered, ways_to_draw
 from privge.mechanisms import Laplace, SquareWave, law_for
+from privge.mechanisms.law import search
 
 PRIVATE = ("hds", "piecewise", "multibit", "laplace")
 CASES = [(name, epsilon, levels) for name in PRIVATE for epsilon in (1e-3, 0.5, 4) for levels in (2, 33, 1025)]
@@ -55,6 +57,44 @@ def test_a_row_that_is_built_for_a_new_level_is_noticed():
     law = RememberingLaplace.for_epsilon(1.0, 33)
     assert instructions(law, 0, 0) != instructions(law, 0, 0)
     assert remembered(law) == {"rows"}
+
+
+class ReadInFull(np.ndarray):
+    """Sums of which nobody may pick some: which ones were read would say where the level is."""
+
+    def __getitem__(self, place):
+        raise AssertionError("a part of the sums was read")
+
+
+def with_sums_to_read_in_full(law):
+    sums = law._sums
+    law.__dict__["_sums"] = replace(sums, base=sums.base.view(ReadInFull), slope=sums.slope.view(ReadInFull))
+    return law
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 0.5, 4], ids="epsilon {}".format)
+def test_a_device_reads_every_sum_of_a_laplace_law_whatever_the_level_and_the_word(epsilon):
+    law, watched = (law_for("laplace", epsilon) for _ in range(2))
+    with_sums_to_read_in_full(watched)
+    for level in (0, 511, 512, 1024):
+        for word in (0, 2**52, 2**53 - 1):
+            assert watched.code(level, word) == law.code(level, word)
+
+
+@dataclass(frozen=True)
+class SearchingLaplace(Laplace):
+    """The defect: a search reads those sums that lead to the code."""
+
+    def code(self, level, word):
+        sums, (tilt, shift) = self._sums, self._placed(level)
+        found = search(lambda code: sums.base[code + shift] + tilt * sums.slope[code + shift], self.outputs, word)
+        return int(found)
+
+
+def test_a_search_in_the_sums_is_noticed():
+    law = with_sums_to_read_in_full(SearchingLaplace.for_epsilon(1.0, 33))
+    with pytest.raises(AssertionError, match="a part of the sums was read"):
+        law.code(3, 2**52)
 
 
 @pytest.mark.parametrize("levels", [2, 17, 1025, 4097])

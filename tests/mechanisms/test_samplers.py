@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from privge.mechanisms import law_for
+from privge.mechanisms import Laplace, law_for
 from privge.mechanisms.law import middle_codes
 from privge.random import NotPrivateSeededSource
 
@@ -58,6 +58,43 @@ def test_compiled_path_equals_the_plain_reference_on_a_million_words(name):
     levels, words = generator.integers(0, law.levels, 10**6), generator.integers(0, 2**53, 10**6)
     plain = [law.code(level, word) for level, word in zip(levels.tolist(), words.tolist(), strict=True)]
     assert (law.codes(levels, words) == plain).all()
+
+
+def crafted(end, *, cells=3, spread=1, levels=7, length=900):
+    """A law that no fit makes: nearly equal weights, and whatever is left of the words at the end of the range."""
+    tails = tuple(end + 2 * distance for distance in range(length, 0, -1))
+    return Laplace(levels=levels, cells=cells, spread=spread, centre=2, tails=tails)
+
+
+CRAFTED = {
+    "flat": crafted(0),
+    "flat, heavy ends": crafted(2**49),
+    "flat, narrow": crafted(2**40, cells=1, spread=3, levels=9),
+    "no tails": Laplace(levels=2, cells=1, spread=1, centre=2**40, tails=(2**39, 2**38)),
+    "all words used": Laplace(levels=2, cells=1, spread=1, centre=2**51, tails=(3 * 2**50, 2**50)),
+    "even outputs": law_for("laplace", 0.5, levels=1024),
+    "odd outputs": law_for("laplace", 1.0),
+    "narrow": law_for("laplace", 1e-3),
+    "no signal": law_for("laplace", 1e-9, levels=33),
+}
+
+
+@pytest.mark.parametrize("law", CRAFTED.values(), ids=CRAFTED)
+def test_a_laplace_law_selects_what_a_search_of_its_weights_selects_at_every_border(law):
+    """The plain search, as a law from outside has it, knows neither the guide nor the shifted sums."""
+    for level in sorted({0, 1, law.levels // 3, law.levels // 2, law.levels - 1}):
+        sums = np.cumsum(law.weights(level))
+        words = np.unique(np.concatenate([sums - 1, sums[:-1], [0, 1]]).clip(0, 2**53 - 1))
+        expected = np.searchsorted(sums, words, side="right")
+        assert (law.codes(np.full(words.size, level), words) == expected).all()
+        some = slice(None, None, 1 + words.size // 100)
+        assert [law.code(level, word) for word in words[some].tolist()] == expected[some].tolist()
+
+
+def test_the_guide_leaves_two_places_to_a_fitted_law_and_more_to_a_crafted_one():
+    """Not a promise of right codes, only of few steps; the test above is about the codes."""
+    assert [law_for("laplace", epsilon)._sums._guide[1] for epsilon in (1e-3, 0.1, 1.0, 4.0)] == [1, 2, 2, 2]
+    assert CRAFTED["flat, heavy ends"]._sums._guide[1] > 100
 
 
 def test_codes_keep_the_shape_of_a_matrix_of_levels():

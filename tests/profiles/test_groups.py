@@ -28,13 +28,20 @@ def test_groups_are_read_by_their_columns(tmp_path):
     [
         ("id,group\na,x\na,y\n", "line 3: this id appears twice"),
         ("id,label\na,x\n", "there is no column 'group'"),
-        ("id,group\na,\n", "line 2: no group"),
+        ("id,group\na,\n", "nobody is in a group"),
     ],
 )
 def test_what_is_wrong_with_a_table_is_told_by_its_line(tmp_path, text, told):
     (tmp_path / "g.csv").write_text(text)
     with pytest.raises(BadData, match=told):
         read_groups(tmp_path / "g.csv")
+
+
+def test_whoever_has_no_group_in_the_table_is_in_none_and_counted(tmp_path):
+    (tmp_path / "g.csv").write_text("id,group\na,x\nb,\nc,y\nd, \n")
+    groups = read_groups(tmp_path / "g.csv")
+    assert groups.ids.tolist() == ["a", "c"]
+    assert groups.blank == groups.largest(1).blank == 2
 
 
 def test_the_smaller_groups_can_be_left_out():

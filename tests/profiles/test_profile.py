@@ -11,8 +11,10 @@ from privge.errors import BadData
 from privge.profiles import Demands, Groups, expected, profile
 from privge.profiles.columns import Columns, Noise
 from privge.profiles.intervals import Variance
+from privge.profiles.missing import counts_as
 from privge.profiles.table import cell, cells
-from privge.profiles.words import sentences, summary
+from privge.profiles.tallies import Tallies
+from privge.profiles.words import limits, sentences, summary
 from privge.questions import Choice, Direction, Encoding, Model, Number, Score, YesNo
 from privge.questions.features import ChoiceFeature, NumberFeature, YesNoFeature
 
@@ -134,6 +136,43 @@ def test_an_interval_beyond_the_bounds_is_cut_and_said_to_be():
     assert made.inside.clipped.any()
     assert summary(made)["cut_at_bounds"] == made.inside.clipped.sum()
     assert any("cut there" in sentence for sentence in sentences(made))
+
+
+@pytest.mark.parametrize("mechanism", ["multibit", "hds", "laplace"])
+@pytest.mark.parametrize("bound", [0.0, 1.0])
+def test_where_noise_carries_an_estimate_beyond_its_bounds_the_interval_is_as_wide_as_the_noise(mechanism, bound):
+    groups = Groups.of((PEOPLE, [f"g{node % 150}" for node in PEOPLE]))  # 40 people each
+    reports = campaign(mechanism, epsilon=1.0, k=1, dimensions=1).simulate(np.full((6000, 1), bound), seed=2)
+    made = profile(reports, groups, demands=Demands(widest=99))
+    beyond = (made.inside.mean < 0) | (made.inside.mean > 1)
+    assert beyond.sum() > 50, "half of them, where the truth is at a bound"
+    widths = made.inside.high - made.inside.low
+    reach = 1.96 * np.sqrt(Variance.of(made.columns, _tallies(reports, groups)).at(np.full((150, 1), bound)) / 40)
+    assert (widths >= np.minimum(0.8 * reach, 0.999))[beyond].all()
+    held = (made.inside.low <= bound) & (bound <= made.inside.high)
+    assert held.mean() > 0.93
+
+
+def _tallies(reports, groups):
+    return Tallies.of(reports, groups.rows(reports.ids), len(groups))
+
+
+def test_what_a_missing_value_counts_as_is_said_by_feature():
+    numbers = campaign(missing="low", levels=101)
+    assert counts_as(numbers) == {"every feature": "its lower bound"}
+    mixed = asking(
+        Number(NumberFeature("age", low=0, high=100)),
+        YesNo(YesNoFeature("sport")),
+        Choice(ChoiceFeature("city", ("Rome", "Oslo"), otherwise="Rome")),
+    )
+    assert counts_as(mixed) == {"age": "the middle of its bounds", "sport": "no", "city": "'Rome'"}
+    people = {"age": np.where(PEOPLE % 2, 50, np.nan), "sport": PEOPLE % 2, "city": ["Oslo"] * 6000}
+    made = profile(mixed.simulate(people, ids=PEOPLE, seed=0), {**dict.fromkeys(range(7000), "all"), 7001: None})
+    told = summary(made)
+    assert (told["did_not_report"], told["without_group"]) == (1000, 1)
+    assert told["missing_values"] == {"count_as": counts_as(mixed), "counted": None}
+    assert any("1,000 people of these groups did not report, and 1 of the table" in line for line in sentences(made))
+    assert any("as 'Rome' (city). Devices do not tell whose is missing" in line for line in limits(made))
 
 
 def test_people_in_no_group_count_as_the_rest():

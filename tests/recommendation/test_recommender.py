@@ -11,7 +11,7 @@ from privge.datasets import social_network
 from privge.errors import BadData
 from privge.propagation import Walk
 from privge.recommendation import Recommender, Settings, Signals, Watch, write_recommendations
-from privge.recommendation.asked import blocked_rows, erased_rows
+from privge.recommendation.asked import blocked_rows, close_ids, erased_rows
 from privge.recommendation.recommendations import POPULAR
 
 NETWORK = social_network(people=400, communities=3, degree=8, homophily=0.8, seed=1)
@@ -80,7 +80,29 @@ def test_noise_as_vectors_leaves_the_structure_to_the_last_bit(alone):
     assert np.array_equal(one.scores, other.scores)
     scores = fused.evaluation.scores
     assert scores["fused"] == scores["structure"] == alone.evaluation.scores["structure"]
-    assert {"vectors", "fused with shuffled vectors", "personalized PageRank"} <= scores.keys()
+    assert {"vectors", "fused, shuffled", "fused, structure-only", "personalized PageRank"} <= scores.keys()
+    assert not {"vectors, no privacy", "fused, no privacy"} & scores.keys(), "nobody gave the true features"
+
+
+def test_the_controls_noise_and_no_privacy_are_judged_and_never_used(alone):
+    controlled = replace(ONE, controls=True)
+    made = Recommender.fit(GRAPH, noise(), clean=knowing(), settings=controlled)
+    scores = made.evaluation.scores
+    assert scores["fused, no privacy"].hits > scores["structure"].hits + 0.2, "the true features know every friend"
+    assert scores["vectors, no privacy"].hits > scores["vectors, structure-only"].hits + 0.2
+    assert scores["fused"] == scores["fused, structure-only"] == scores["structure"]
+    assert np.array_equal(made.recommend().recommended, alone.recommend().recommended)
+    assert list(scores)[-1] == "fused"
+
+
+def test_noise_in_place_of_vectors_knows_nothing_of_them_but_how_long_and_loud_they_are():
+    signals = Signals.of_reports(GRAPH, noise(), Walk())
+    one = signals.noise(5)
+    assert (np.diff(one.rows.indptr) == np.diff(signals.rows.indptr)).all()
+    assert np.sqrt((one.rows.data**2).mean()) == pytest.approx(np.sqrt((signals.rows.data**2).mean()), rel=0.05)
+    turned = Signals(scipy.sparse.csr_array(-signals.rows), signals.walk)
+    assert (turned.noise(5).rows != one.rows).nnz == 0, "other values, the same noise"
+    assert abs(np.corrcoef(one.rows.toarray().ravel(), signals.rows.toarray().ravel())[0, 1]) < 0.08
 
 
 def test_vectors_that_know_open_the_gate_and_are_used(alone):
@@ -149,6 +171,10 @@ def test_an_unknown_node_is_refused_with_ids_that_look_like_it(alone):
         alone.recommend([first.upper()])
     with pytest.raises(BadData, match="close to it"):
         alone.recommend(first[:-1] + "x")
+
+
+def test_an_id_with_other_zeros_before_it_is_close():
+    assert close_ids(pg.Graph.from_edges([("007", "070"), ("070", "700")]), "7") == ["007"]
 
 
 def test_weights_of_edges_count():

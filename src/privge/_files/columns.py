@@ -30,11 +30,15 @@ def read_ids(path: str | PathLike[str], *, integer_ids: bool = False, column: st
     return ids_of(read_table(path, text=[column]), path, integer_ids=integer_ids, name=column)
 
 
-def column_of(table: pa.Table, name: str, path: Path, *, blanks: bool = False) -> pa.ChunkedArray:
+def column_of(
+    table: pa.Table, name: str, path: Path, *, blanks: bool = False, what: str | None = None
+) -> pa.ChunkedArray:
     """Return a column that must be there and, unless blanks are allowed, have a value in every row."""
     if name not in table.column_names:
         # The names of the other columns are not told: without a header, the first person would stand there.
-        other = f"; --{name}-column names another one" if name in ("id", "label") else ""
+        kind = what if what is not None else name if name in ("label", "group") else None
+        one = " (in this table alone: --id-column TABLE=NAME)" if kind == "id" else ""
+        other = "" if kind is None else f"; --{kind}-column names another one{one}"
         raise BadData(
             f"{path}: there is no column {name!r} among its {table.num_columns}; it needs a header with it{other}"
         )
@@ -46,7 +50,7 @@ def column_of(table: pa.Table, name: str, path: Path, *, blanks: bool = False) -
 
 def ids_of(table: pa.Table, path: Path, *, integer_ids: bool, name: str = "id") -> Ids:
     """Return a column as node ids, each once."""
-    column = decoded(column_of(table, name, path))
+    column = decoded(column_of(table, name, path, what="id"))
     if not (pa.types.is_integer(column.type) or is_text(column.type)):
         raise BadData(f"{path}: ids must be integers or strings, the column holds {column.type}")
     refuse_spoiled(column, path, header=True)

@@ -29,11 +29,9 @@ class ChoiceError:
     Parameters
     ----------
     gain
-        By how much the own value is likelier than each other one.
-    own
-        Variance of the column of the own value.
-    other
-        Variance of the column of each other value.
+        By how much the own value is likelier than each of the others.
+    own, other
+        Variance of the column of the own value, and of that of each other value.
     """
 
     gain: float
@@ -64,10 +62,9 @@ class DirectionError:
 
     Parameters
     ----------
-    gain
-        Length of the mean of the reported direction.
-    variance
-        Of each coordinate at right angles to the profile, decoded without bias.
+    gain, variance
+        Length of the mean reported direction; and variance of each coordinate at right angles to the profile, decoded
+        without bias.
     """
 
     gain: float

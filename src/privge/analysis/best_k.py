@@ -34,12 +34,8 @@ def best_k(mechanism: str, epsilon: float, dimensions: int, purpose: Purpose = "
 
     Parameters
     ----------
-    mechanism
-        A name of `privge.mechanisms.laws`.
-    epsilon
-        Privacy budget of the whole report.
-    dimensions
-        Coordinates that a person has, d.
+    mechanism, epsilon, dimensions
+        As of `privge.analysis.sampled_for`.
     purpose
         One of `PURPOSES`.
     """

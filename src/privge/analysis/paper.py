@@ -58,12 +58,8 @@ class Theorem:
 
     Parameters
     ----------
-    mechanism
-        Of which mechanism.
-    order
-        What is stated.
-    stated
-        What that is without its unknown constant.
+    order, stated
+        What is stated, and what that is without its unknown constant.
     proved
         What the proof gives with its own constants, for a row of Pi that sums to 1 and may be a single 1.
     always

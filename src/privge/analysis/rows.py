@@ -34,14 +34,10 @@ class RowNorms:
 
     Parameters
     ----------
-    ids
-        Whose rows.
     sums
         The sum of each row: 1 for r = 0, and only then.
-    lengths
-        The Euclidean length of each row.
-    largest
-        The largest entry of each row.
+    lengths, largest
+        The Euclidean length and the largest entry of each row.
     """
 
     ids: Ids
@@ -65,10 +61,8 @@ def row_norms(
     ----------
     graph
         The graph, in any form that `privge.as_graph` takes.
-    alpha
-        The paper's decay factor.
-    r
-        The paper's convolution coefficient.
+    alpha, r
+        The paper's decay factor and convolution coefficient.
     nodes
         Ids of the nodes; by default all, which takes as long as an embedding with a column for each node.
     on

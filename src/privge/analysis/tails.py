@@ -41,12 +41,10 @@ def bennett(variance: ArrayLike, reach: ArrayLike, chance: float) -> Floats:
 
     Parameters
     ----------
-    variance
-        The sum of the variances of the terms.
+    variance, chance
+        As of `bernstein`.
     reach
         The largest magnitude of a term.
-    chance
-        How often the sum may be larger, in (0, 1).
     """
     total, largest = np.broadcast_arrays(*(np.asarray(given, dtype=np.float64) for given in (variance, reach)))
     bound = np.zeros(total.shape)

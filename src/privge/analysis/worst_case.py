@@ -52,13 +52,7 @@ class Coordinate(WorstCase):
 
     Parameters
     ----------
-    gain
-        As of `WorstCase`.
-    bias
-        As of `WorstCase`.
-    variance
-        As of `WorstCase`.
-    error
+    gain, bias, variance, error
         As of `WorstCase`.
     rounding
         Largest distance of an input from the nearest input level, to which it is rounded before.
@@ -170,13 +164,7 @@ def limit_for(mechanism: str, epsilon: float, k: int = 1, dimensions: int = 1) -
 
     Parameters
     ----------
-    mechanism
-        As of `sampled_for`.
-    epsilon
-        As of `sampled_for`.
-    k
-        As of `sampled_for`.
-    dimensions
+    mechanism, epsilon, k, dimensions
         As of `sampled_for`.
     """
     if not 1 <= k <= dimensions:

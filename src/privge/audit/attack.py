@@ -50,10 +50,8 @@ class Attack:
 
     Parameters
     ----------
-    title
-        Of the question.
-    law
-        What the law is called.
+    title, law
+        What the question and its law are called.
     draws
         Codes that were drawn, for both inputs together.
     codes

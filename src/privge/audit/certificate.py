@@ -14,10 +14,10 @@ from html import escape
 from importlib.resources import files
 from os import PathLike
 from pathlib import Path
-from string import Template
 from typing import Any
 
 from privge._files.atomic import atomic_path
+from privge._files.pages import filled_page
 from privge._version import __version__
 from privge.audit.audit import Audit, proof_facts
 from privge.audit.claim import claim_again
@@ -132,14 +132,15 @@ def _digest(payload: Mapping[str, Any]) -> str:
 
 
 def _rendered(payload: Mapping[str, Any]) -> str:
-    template = Template(files("privge.audit").joinpath("certificate.html").read_text(encoding="utf-8"))
     audit = payload["audit"]
     holds = audit["holds"]
     subjects = "\n".join(
         f"<tr><th>of what was audited<td>{escape(subject['kind'])} <code>{_digest(subject['document'])}</code>"
         for subject in payload["subjects"]
     )
-    return template.substitute(
+    return filled_page(
+        "privge.audit",
+        "certificate.html",
         title="Certificate of an audit",
         made=escape(payload["made"]),
         version=escape(payload["version"]),

@@ -36,14 +36,10 @@ class Claim:
 
     Parameters
     ----------
-    title
-        What is audited, for people.
-    epsilon
-        What a whole report may spend.
-    k
-        How many draws a report has.
-    dimensions
-        Of how many questions or features they are taken.
+    title, epsilon
+        What is audited, for people; and what a whole report may spend.
+    k, dimensions
+        How many draws a report has, and of how many questions or features they are taken.
     questions
         What is asked, with the laws. Features that are alike are one question.
     alike

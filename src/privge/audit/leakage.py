@@ -98,12 +98,14 @@ def leakage(
 ) -> Leakage:
     """Infer an attribute from what is published, and from the graph alone.
 
+    People without a vector are left out.
+
     Parameters
     ----------
     embedding
         What is published.
     attribute
-        The value of some people, by id; people without a vector are left out.
+        The value of some people, by id.
     graph
         What an attacker has anyway; without it the guess of the commonest value is the only baseline.
     splits

@@ -30,10 +30,8 @@ class Repeat:
 
     Parameters
     ----------
-    name
-        What is asked.
-    campaigns
-        Ids of the campaigns.
+    name, campaigns
+        What is asked, and the ids of the campaigns that ask it.
     planned
         Whether one of them is only planned.
     epsilon
@@ -53,12 +51,12 @@ class Repeat:
 class OverTime:
     """What one person gives in total.
 
+    Somebody who answers everything has spent ``now``, and will have spent ``after`` the planned campaigns.
+
     Parameters
     ----------
     campaigns
         How many there are, and how many of them are planned.
-    now, after
-        What somebody who answers everything has spent: now, and after the planned ones.
     cap
         The most that anybody may spend; None if there is no limit.
     repeats

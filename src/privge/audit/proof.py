@@ -43,16 +43,14 @@ class Witness:
 class LawProof:
     """What was read of one law.
 
+    The worst ratio is exact; it is None if a code is possible for one input and impossible for another.
+
     Parameters
     ----------
-    law
-        What the law is called.
     inputs, outputs, total
         Rows and columns of its table, and what each row must sum to.
-    ratio
-        The worst ratio, exact; None if a code is possible for one input and impossible for another.
     witness
-        Where it is; None if the weights are not a law.
+        Where the worst ratio is; None if the weights are not a law.
     problems
         What is wrong with the weights.
     """
@@ -86,8 +84,6 @@ class Proof:
 
     Parameters
     ----------
-    claim
-        What is promised.
     questions
         What was read of each question; features that are alike are one question.
     problems

@@ -30,7 +30,10 @@ _BRANCHES = 64
 
 @dataclass(frozen=True, slots=True)
 class Reachability:
-    """How many outputs of one input are impossible for another, and of that other itself: there the search failed."""
+    """How many outputs of one input are impossible for another, and of that other itself: there the search failed.
+
+    Both counts together prove that epsilon is at least ``lower``.
+    """
 
     outputs: int
     impossible: int

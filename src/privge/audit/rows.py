@@ -24,12 +24,8 @@ class Table:
 
     Parameters
     ----------
-    rows
-        Integer weights, a row for each input.
-    total
-        What each row must sum to.
-    name
-        What the law is called.
+    rows, total
+        Integer weights, a row for each input, and what each row must sum to.
     """
 
     rows: Sequence[Sequence[int]]
@@ -46,8 +42,6 @@ class Rows:
 
     Parameters
     ----------
-    name
-        What the law is called.
     count, outputs, total
         How many rows and codes there are, and what the weights of each row sum to.
     weights

@@ -28,10 +28,8 @@ class StoredCampaign:
 
     Parameters
     ----------
-    campaign
-        Its id.
-    open, reports, erased
-        Its state and counts.
+    campaign, open, reports, erased
+        Its id, its state and its counts.
     repeated
         Reports of nodes that have one already.
     impossible
@@ -84,16 +82,10 @@ class StoreAudit:
 
     Parameters
     ----------
-    campaigns
-        Each campaign.
-    problems
-        What is damaged, in words.
-    ledger
-        How many nodes have spent how much.
-    cap
-        The most that a node may spend.
-    trail
-        What operators did.
+    problems, trail
+        What is damaged, in words; and what operators did.
+    ledger, cap
+        How many nodes have spent how much, and the most that a node may spend.
     rejects
         Reports that were refused, by reason, if the service's counts are at hand.
     """

@@ -202,7 +202,7 @@ def _leakage(published: PublishedOptions, ids: IdOptions) -> "Leakage | None":
     from privge.graph.labels import read_labels
 
     how: dict[str, Any] = {"integer_ids": ids.integer_ids}
-    labels = read_labels(existing(published.attribute), id_column=ids.id_column, **how)
+    labels = read_labels(existing(published.attribute), id_column=ids.column_in("attribute"), **how)
     graph = None if published.graph_path is None else read_graph(existing(published.graph_path), **how)
     with progress_bar("Inferring") as progress:
         return leakage(read_embedding(published.embedding_place), labels, graph, progress=progress)

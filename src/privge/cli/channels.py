@@ -87,7 +87,9 @@ class ChannelOptions:
     def _structure(self, graph: Graph, ids: IdOptions) -> Embedding:
         labels = None
         if self.labels_path is not None:
-            labels = read_labels(existing(self.labels_path), integer_ids=ids.integer_ids, id_column=ids.id_column)
+            labels = read_labels(
+                existing(self.labels_path), integer_ids=ids.integer_ids, id_column=ids.column_in("labels")
+            )
         with progress_bar("Structure") as progress:
             return structure_channel(graph, labels, progress=progress)
 

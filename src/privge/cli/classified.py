@@ -10,10 +10,9 @@ from privge.cli.terminal import one_line
 if TYPE_CHECKING:
     from privge.tasks.classification import Classification, Decisions, Estimate, Share
 
+_NAMES = ("0 to 2", "3 to 10", "more")  # groups by number of friends that have a temperature each
 _UNAVAILABLE = "the same head on noise in place of reports cannot be had here: `privge reproduce` shows it on datasets"
-_AVERAGE = (
-    "probabilities are calibrated on average, over nodes like the labelled ones: with few friends they may be too sure"
-)
+_GROUPS = "probabilities are calibrated by number of friends; without any, none is surer than epsilon allows one report"
 
 
 def report(found: "Classification", abstain: float, *, balanced: bool) -> Iterator[str]:
@@ -29,7 +28,7 @@ def report(found: "Classification", abstain: float, *, balanced: bool) -> Iterat
             yield f"{_row(name, found.control(name))}   answers minus this: {found.gain(name, balanced=balanced)}"
     yield f"  {_UNAVAILABLE}"
     yield (
-        f"  expected calibration error {found.calibration_error:.3f} (temperature {found.temperature:.2f}); "
+        f"  expected calibration error {found.calibration_error:.3f} ({_temperatures(found)}); "
         f"counted: {_weights(found)}"
     )
     yield from _by_friends(found)
@@ -43,7 +42,8 @@ def report(found: "Classification", abstain: float, *, balanced: bool) -> Iterat
 
 def _by_friends(found: "Classification") -> Iterator[str]:
     """Yield how sure answers are beside how right, by number of friends."""
-    yield f"  {_AVERAGE}"
+    if found.friends is not None:
+        yield f"  {_GROUPS}"
     for group in found.by_friends:
         caution = "   too sure" if group.boasting else ""
         who = f"{group.friends:>7} friends, {group.accuracy.count:,} labelled"
@@ -51,17 +51,21 @@ def _by_friends(found: "Classification") -> Iterator[str]:
 
 
 def ending(found: "Classification", output: Path, saved: Path | None, abstain: float, *, balanced: bool) -> str:
-    """Return where the answers are, and what they promise."""
+    """Return where the answers are, and how many of them to expect right, by labels held out."""
     decided = found.decide(abstain=abstain, balanced=balanced)
+    right = found.estimate(abstain=abstain, balanced=balanced).accuracy
     kept = "" if saved is None else f"; what was learnt from vectors alone is in {saved}"
-    return f"{len(found.unlabelled):,} nodes without a label are in {output}: {promise(decided)}{kept}"
+    return f"{len(found.unlabelled):,} nodes without a label are in {output}: {promise(decided, right)}{kept}"
 
 
-def promise(decided: "Decisions") -> str:
-    """Return how many have an answer, and how many of these are right if probabilities are."""
+def promise(decided: "Decisions", right: "Share") -> str:
+    """Return how many have an answer, and how many of these are right by labels held out, beside what they promise."""
     if not decided.answered.any():
         return "none of them is answered"
-    return f"{decided.share:.1%} are answered, {decided.expected_accuracy:.1%} of these rightly by their probabilities"
+    expected = f"expect {right} of these to be right, by {right.count:,} labels held out"
+    if not right.count:
+        expected = "how many of these are right no held-out label tells"
+    return f"{decided.share:.1%} are answered; {expected} (their mean probability: {decided.expected_accuracy:.1%})"
 
 
 def summary(found: "Classification", abstain: float, *, balanced: bool, output: str) -> dict[str, Any]:
@@ -80,6 +84,7 @@ def summary(found: "Classification", abstain: float, *, balanced: bool, output: 
         },
         "calibration_error": found.calibration_error,
         "temperature": found.temperature,
+        "temperatures_by_friends": dict(zip(_NAMES, found.calibration.by_friends, strict=False)),
         "by_friends": [
             {"friends": each.friends, "confidence": each.confidence, **_share(each.accuracy)}
             for each in found.by_friends
@@ -88,8 +93,9 @@ def summary(found: "Classification", abstain: float, *, balanced: bool, output: 
         "learnt": found.learnt,
         "abstain": abstain,
         "answered": decided.share,
-        "expected_accuracy": plain(decided.expected_accuracy),
-        "held_out_accuracy_of_answers": plain(kept.accuracy.value),
+        "expected_accuracy": plain(kept.accuracy.value),
+        "expected_interval": [plain(end) for end in kept.accuracy.interval],
+        "mean_confidence": plain(decided.expected_accuracy),
         "output": output,
     }
 
@@ -118,6 +124,11 @@ def _share(share: "Share") -> dict[str, Any]:
 
 def _row(name: str, estimate: "Estimate") -> str:
     return f"  {name:24}{estimate.accuracy!s:>26}   macro-F1 {100 * estimate.macro_f1:5.1f}"
+
+
+def _temperatures(found: "Classification") -> str:
+    own = zip(_NAMES, found.calibration.by_friends, strict=False)
+    return ", ".join([f"temperature {found.temperature:.2f}", *(f"{name} friends {each:.2f}" for name, each in own)])
 
 
 def _weights(found: "Classification") -> str:

@@ -62,11 +62,7 @@ class AnswerOptions:
 
 @click.command()
 @options_into(
-    vectors=VectorOptions,
-    known=LabelOptions,
-    walk=WalkOptions,
-    joining=JoiningOptions,
-    answers=AnswerOptions,
+    vectors=VectorOptions, known=LabelOptions, walk=WalkOptions, joining=JoiningOptions, answers=AnswerOptions
 )
 @click.option("-o", "--output", type=OUTPUT, required=True, help="Where the classes go (.parquet or .csv).")
 @json_option

@@ -6,10 +6,9 @@ from typing import Self
 
 import click
 
-from privge.cli.declared import option, place_option
-from privge.cli.sources import chosen_campaign, opened_store, read_reports
+from privge.cli.declared import place_option
+from privge.cli.sources import campaign_option, chosen_campaign, opened_store, read_reports, store_option
 from privge.collect.snapshot import take_snapshot
-from privge.collect.stores.opening import ADDRESSES
 from privge.errors import BadData
 from privge.reports import Reports
 from privge.reports.parts import ReportParts
@@ -22,14 +21,8 @@ class CollectedOptions:
     reports_place: str | None = place_option(
         "--reports", about="Reports that devices sent: .parquet, or a folder or address of parts."
     )
-    store_url: str | None = option(
-        "--store", metavar="URL", help=f"Or their store: {ADDRESSES}  [default: PRIVGE_STORE]"
-    )
-    campaign: str | None = option(
-        "--campaign",
-        metavar="ID|FILE",
-        help="With --store, which campaign: its id, or how it begins. Without reports, a campaign in TOML or JSON.",
-    )
+    store_url: str | None = store_option()
+    campaign: str | None = campaign_option("Without reports")
 
     def settled(self) -> Self:
         """Return this with the store of the environment, if nothing is given, and refuse what does not fit."""

@@ -121,11 +121,5 @@ def convert(read: EdgeOptions, columns: ColumnOptions, options: ConversionOption
 
 
 def _summary(stored: StoredGraph) -> dict[str, object]:
-    return {
-        "nodes": stored.nodes,
-        "edges": stored.edges,
-        "loops": stored.loops,
-        "repeated": stored.repeated,
-        "largest_degree": stored.largest_degree,
-        "fingerprint": stored.fingerprint,
-    }
+    shown = ("nodes", "edges", "loops", "repeated", "largest_degree", "fingerprint")
+    return {name: getattr(stored, name) for name in shown}

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import field, fields
 from functools import wraps
+from pathlib import Path
 from typing import Any
 
 import click
@@ -27,6 +28,11 @@ def place_option(*names: str, about: str, **attributes: Any) -> Any:  # noqa: AN
 def file_option(*names: str, about: str, **attributes: Any) -> Any:  # noqa: ANN401 (a field)
     """Declare a file to read."""
     return option(*names, type=INPUT, help=about, **attributes)
+
+
+def folder_option(name: str, *, about: str, **attributes: Any) -> Any:  # noqa: ANN401 (a field)
+    """Declare a folder, which need not be there yet."""
+    return option(name, type=click.Path(path_type=Path, file_okay=False), help=about, **attributes)
 
 
 def flag(name: str, *, about: str) -> Any:  # noqa: ANN401 (a field)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from privge._imports import require
-from privge.cli.declared import file_option, option, options_into
+from privge.cli.declared import file_option, folder_option, option, options_into
 from privge.cli.evaluated import DataOptions
 from privge.cli.options import Finite, json_option
 from privge.cli.progress import progress_bar
@@ -19,10 +19,14 @@ from privge.tasks.settings import TASKS
 if TYPE_CHECKING:
     from privge.datasets import Description
     from privge.experiments.comparison import Comparison
-    from privge.experiments.evaluate import Evaluation
+    from privge.experiments.evaluate import Evaluation, Head
 
 _MECHANISMS = tuple(name for name, law in LAWS.items() if law.ordered and law.fixed_epsilon is None)
 _PAPER = "paper"
+_HEADS = {
+    "default": "the default head of `privge classify` (--head paper: as in `privge reproduce`)",
+    "paper": "the paper's head (--head default: that of `privge classify`)",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,13 +60,16 @@ class WhatOptions:
     settings_path: Path | None = file_option(
         "--settings", about="What `privge tune` wrote.  [default: settings.toml of the dataset, or the usual ones]"
     )
+    head: str | None = option(
+        "--head",
+        type=click.Choice(["default", "paper"]),
+        help="What learns classes from vectors: the default head of `privge classify`, or the paper's, as `privge "
+        "reproduce` has it; settings of a head are the paper's.  [default: default; of the catalogue paper]",
+    )
     repeats: int = option("--repeats", type=click.IntRange(1), default=10, help="Splits and draws of noise.")
     jobs: int = option("--jobs", type=click.IntRange(1), default=1, help="Processes; they share the processors.")
-    folder: Path = option(
-        "--results",
-        type=click.Path(path_type=Path, file_okay=False),
-        default=Path("evaluation"),
-        help="Finished repeats are kept here and never run again.",
+    folder: Path = folder_option(
+        "--results", default=Path("evaluation"), about="Finished repeats are kept here and never run again."
     )
 
     def evaluation(self, description: "Description | None") -> "Evaluation":
@@ -78,7 +85,15 @@ class WhatOptions:
             k=self.k,
             repeats=self.repeats,
             settings=stated_settings(description, self.settings_path, tasks),
+            head=self.head_for(description),
         )
+
+    def head_for(self, description: "Description | None") -> "Head":
+        """Return the head: for own data one that holds elsewhere too, for the paper's datasets that of the tables."""
+        if self.head is not None:
+            return "paper" if self.head == _PAPER else "default"
+        listed = description is not None and description.folder is None
+        return "paper" if listed else "default"
 
 
 @click.command()
@@ -86,6 +101,9 @@ class WhatOptions:
 @json_option
 def evaluate(data: DataOptions, what: WhatOptions, *, as_json: bool) -> None:
     """Say what private reports are worth on your own data: the paper's protocol, with all controls.
+
+    Classes are learnt by the default head of `privge classify`, which holds on graphs unlike the paper's too; the same
+    for every control. With --head paper a dataset gives the numbers of `privge reproduce`.
 
     Give a --dataset (a folder with a dataset.toml, or a name of `privge datasets`), or files: --graph, --labels, and
     --features, of which devices are simulated. With --reports or --store instead, the reports of a real collection are
@@ -119,22 +137,24 @@ def evaluate(data: DataOptions, what: WhatOptions, *, as_json: bool) -> None:
         with progress_bar(f"{found.name}, {what.repeats} repeats with controls") as progress:
             sources = Sources(None, {found.name: loading})
             comparisons = evaluated(found, evaluation, what.folder, sources, jobs=what.jobs, progress=progress)
-    _show(comparisons, as_json=as_json)
+    _show(comparisons, evaluation.head, as_json=as_json)
     if beyond:
         with progress_bar(f"{found.name}, beyond the paper") as progress:
             table, trials = evaluate_beyond(found, beyond, evaluation, what.folder, progress=progress)
         show_trials({found.name: table}, trials, as_json=as_json)
 
 
-def _show(comparisons: "list[Comparison]", *, as_json: bool) -> None:
+def _show(comparisons: "list[Comparison]", head: "Head", *, as_json: bool) -> None:
     from privge.experiments.verdicts import rows_of, sentence_of, verdicts
 
     if as_json:
         for one in comparisons:
-            click.echo(json.dumps({**one.to_dict(), "sentence": sentence_of(one)}))
+            learnt = {"head": head} if one.to_dict()["task"] == "nodes" else {}
+            click.echo(json.dumps({**one.to_dict(), **learnt, "sentence": sentence_of(one)}))
         return
     if comparisons:
         show_table(list(rows_of(comparisons)), left=3)
+        click.echo(f"Classes are learnt from vectors by {_HEADS[head]}, the same for every control.")
     for one in comparisons:
         click.echo("")
         for sentence in verdicts(one):

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from privge.cli.declared import file_option, option, place_option
-from privge.cli.graphs import ColumnOptions
+from privge.cli.declared import file_option, folder_option, option, place_option
+from privge.cli.graphs import ColumnOptions, nodes_option
 from privge.cli.ids import IdOptions
 from privge.cli.options import existing, refuse_given
-from privge.cli.sources import chosen_campaign, opened_store, read_reports
+from privge.cli.sources import chosen_campaign, opened_store, read_reports, store_option
 from privge.collect.snapshot import take_snapshot
-from privge.collect.stores.opening import ADDRESSES
 from privge.datasets.joined import NamedParts, Rules, join, labels_on
 from privge.datasets.loading import dataset_of, describe, load
 from privge.datasets.tables import Columns, Tables
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from privge.experiments.collected import Collected
 
 _HOW = "--low and --high for all columns; or a --dataset, which can state the kind of each"
-_OF_FILES = ("nodes_path", "labels_path", "graph_path", "name", "label_column", "id_column", "integer_ids", "low")
+_OF_FILES = ("nodes_path", "labels_path", "graph_path", "name", "label_column", "id_columns", "integer_ids", "low")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,16 +40,12 @@ class DataOptions(IdOptions, ColumnOptions):
     dataset: str | None = option(
         "--dataset", help="A folder with a dataset.toml, or a name of `privge datasets`; or own files, as follows."
     )
-    data_dir: Path | None = option(
-        "--data-dir", type=click.Path(path_type=Path, file_okay=False), help="Where datasets of the catalogue are."
-    )
+    data_dir: Path | None = folder_option("--data-dir", about="Where datasets of the catalogue are.")
     graph_path: Path | None = file_option("--graph", about="Edges of the public graph.")
-    nodes_path: Path | None = file_option("--nodes", about="Table with a column id: all nodes, isolated ones too.")
+    nodes_path: Path | None = nodes_option()
     features_path: Path | None = file_option("--features", about="Numbers of everybody, to simulate the devices.")
     reports_place: str | None = place_option("--reports", about="Or reports that devices sent: .parquet, or parts.")
-    store_url: str | None = option(
-        "--store", metavar="URL", help=f"Or their store: {ADDRESSES}  [default: PRIVGE_STORE]"
-    )
+    store_url: str | None = store_option()
     campaign: str | None = option("--campaign", metavar="ID", help="With --store, which campaign: how its id begins.")
     labels_path: Path | None = file_option("--labels", about="Table of ids and classes; empty where unknown.")
     label_column: str = option("--label-column", metavar="NAME", default="label", help="Column of the classes.")
@@ -98,7 +93,9 @@ class DataOptions(IdOptions, ColumnOptions):
         """Read files."""
         if self.features_path is None:
             return self._collected()
-        columns = Columns(self.source_column, self.target_column, self.weight_column, self.id_column, self.label_column)
+        own = {f"{table}_id": self.column_in(table) for table in ("nodes", "features", "labels")}
+        ends = (self.source_column, self.target_column, self.weight_column)
+        columns = Columns(*ends, label=self.label_column, **own)
         rules = Rules(None, self.low, self.high, how=_HOW)
         tables = Tables(columns, rules, integer_ids=self.integer_ids)
         labels = None if self.labels_path is None else existing(self.labels_path)
@@ -111,7 +108,7 @@ class DataOptions(IdOptions, ColumnOptions):
         graph = read_graph(
             str(self.graph_path),
             nodes=self.nodes_path,
-            columns=self.edge_columns(id_column=self.id_column),
+            columns=self.edge_columns(id_column=self.column_in("nodes")),
             integer_ids=self.integer_ids,
         )
         known = None
@@ -119,7 +116,7 @@ class DataOptions(IdOptions, ColumnOptions):
             known = read_labels(
                 existing(self.labels_path),
                 integer_ids=self.integer_ids,
-                id_column=self.id_column,
+                id_column=self.column_in("labels"),
                 label_column=self.label_column,
                 blanks=True,
             )

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from privge._files.atomic import atomic_path
-from privge.cli.options import INPUT, OUTPUT, check_output, existing, json_option, naming
+from privge.cli.options import OUTPUT, check_output, existing, input_option, json_option, naming
 from privge.cli.progress import progress_bar
 from privge.reports import Reports
 
@@ -21,19 +21,15 @@ if TYPE_CHECKING:
     from privge.tasks import Fusion
     from privge.teaching import Judged, Plan
 
-PLAN = click.option("--plan", "plan_path", type=INPUT, required=True, help="What `privge teach plan` wrote.")
+PLAN = input_option("plan", "What `privge teach plan` wrote.", required=True)
 
 
 @click.command()
 @PLAN
-@click.option(
-    "--reports", "reports_path", type=INPUT, required=True, help="Answers of those who were asked (.parquet)."
-)
-@click.option(
-    "--question",
-    "question_path",
-    type=INPUT,
-    help="What `privge teach question` wrote: to check that it is unchanged, of this plan, and what was asked.",
+@input_option("reports", "Answers of those who were asked (.parquet).", required=True)
+@input_option(
+    "question",
+    "What `privge teach question` wrote: to check that it is unchanged, of this plan, and what was asked.",
 )
 @click.option("-o", "--output", type=OUTPUT, required=True, help="Where the classes go (.parquet).")
 @json_option

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -14,6 +15,11 @@ from privge.graph import EdgeColumns, Graph, StoredGraph, as_graph, read_graph
 from privge.propagation.cluster import stored_graph
 
 
+def nodes_option() -> Any:  # noqa: ANN401 (a field)
+    """Declare the table of all nodes."""
+    return file_option("--nodes", about="Table with a column id: all nodes, isolated ones too.")
+
+
 @dataclass(frozen=True, kw_only=True)
 class PlaceOfGraph:
     """Where a graph is."""
@@ -21,7 +27,7 @@ class PlaceOfGraph:
     graph_place: str = place_option(
         "--graph", about=f"Edges: {ALL_NAMES}; or what `privge convert` made.", required=True
     )
-    nodes_path: Path | None = file_option("--nodes", about="Table with a column id: all nodes, isolated ones too.")
+    nodes_path: Path | None = nodes_option()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +62,7 @@ class EdgeListOptions(ColumnOptions):
 
     def columns_beside(self, ids: IdOptions) -> EdgeColumns:
         """Return what the reader of edges is told, beside a table of nodes with these ids."""
-        return self.edge_columns(header=self.header, id_column=ids.id_column)
+        return self.edge_columns(header=self.header, id_column=ids.column_in("nodes"))
 
     def opened(self, place: str, nodes: Path | None, ids: IdOptions) -> Graph | StoredGraph:
         """Read edges, or open what was converted."""

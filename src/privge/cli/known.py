@@ -31,7 +31,7 @@ class LabelOptions(IdOptions):
     @property
     def ids(self) -> IdOptions:
         """How ids are read."""
-        return IdOptions(id_column=self.id_column, integer_ids=self.integer_ids)
+        return IdOptions(id_columns=self.id_columns, integer_ids=self.integer_ids)
 
     def read(self, embedding: "Embedding") -> "tuple[Ids, NDArray[np.object_]]":
         """Return ids and classes of nodes of the embedding, and say how many others there are."""
@@ -40,7 +40,11 @@ class LabelOptions(IdOptions):
 
         path = existing(self.labels_path or Path())
         ids, labels = read_labels(
-            path, integer_ids=self.integer_ids, id_column=self.id_column, label_column=self.label_column, blanks=True
+            path,
+            integer_ids=self.integer_ids,
+            id_column=self.column_in("labels"),
+            label_column=self.label_column,
+            blanks=True,
         )
         known = np.array([label is not None for label in labels], dtype=np.bool_)
         found = rows_among(embedding.ids, ids) >= 0

@@ -28,6 +28,7 @@ COMMANDS = (
     "explain",
     "law",
     "perturb",
+    "plan",
     "profile",
     "recommend",
     "report",

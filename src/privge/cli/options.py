@@ -78,6 +78,11 @@ def naming(path: str | Path) -> Iterator[None]:
         raise BadData(f"{path}: {error}") from error
 
 
+def input_option(name: str, about: str, *, required: bool = False) -> Callable[[Command], Command]:
+    """Add a file to read; a command gets it as ``<name>_path``."""
+    return click.option(f"--{name}", f"{name}_path", type=INPUT, required=required, help=about)
+
+
 def json_option(command: Command) -> Command:
     """Add ``--json``."""
     return click.option("--json", "as_json", is_flag=True, help="Print one machine-readable object on stdout.")(command)

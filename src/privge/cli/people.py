@@ -103,7 +103,7 @@ def feature_pieces(place: str, campaign: Campaign, ids: IdOptions, *, beside: bo
     wanted = campaign.raw_names
     click.echo("Simulating the devices: this reads everybody's private features.", err=True)
     if not in_parts(place):
-        tokens = _tokens_in_file(Path(place), campaign.id, ids.id_column) if beside else None
+        tokens = _tokens_in_file(Path(place), campaign.id, ids.column_in("batch")) if beside else None
         features = _in_file(Path(place), campaign, ids)
         yield Piece(place, features, len(features.ids), tokens)
         return
@@ -124,7 +124,7 @@ def feature_pieces(place: str, campaign: Campaign, ids: IdOptions, *, beside: bo
 
 
 def _in_file(path: Path, campaign: Campaign, ids: IdOptions) -> Features | RawFeatures:
-    how: _Ids = {"integer_ids": ids.integer_ids, "id_column": ids.id_column}
+    how: _Ids = {"integer_ids": ids.integer_ids, "id_column": ids.column_in("batch")}
     if campaign.questions is not None:
         return read_raw_features(path, campaign, leave_out=("token",), **how)
     features = read_features(path, leave_out=("token",), wanted=campaign.names, **how)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 import click
@@ -12,12 +12,12 @@ from privge._imports import require
 from privge.campaign import Campaign
 from privge.cli.collected import CollectedOptions
 from privge.cli.declared import file_option, flag, option, options_into, place_option
-from privge.cli.graphs import ColumnOptions, GraphOptions
+from privge.cli.graphs import ColumnOptions, EdgeListOptions, nodes_option
 from privge.cli.ids import IdOptions
 from privge.cli.options import OUTPUT, Finite, check_output, existing, json_option, naming, refuse_given
 from privge.cli.progress import progress_bar
 from privge.cli.terminal import one_line
-from privge.graph import as_graph
+from privge.graph import Graph, StoredGraph, as_graph
 from privge.profiles import Demands, Groups, Profile, expected, find_communities, read_groups
 from privge.profiles import profile as profile_of
 from privge.profiles.picture import SUFFIXES as PICTURES
@@ -38,7 +38,7 @@ class GroupOptions(ColumnOptions):
     group_column: str = option("--group-column", metavar="NAME", default="group", help="Column of the groups.")
     communities: bool = flag("--communities", about="Or find communities in --graph, by the Leiden algorithm (igraph).")
     graph_place: str | None = place_option("--graph", about="With --communities, the edges of the public graph.")
-    nodes_path: Path | None = file_option("--nodes", about="Table with a column id: all nodes, isolated ones too.")
+    nodes_path: Path | None = nodes_option()
     header: bool | None = option(
         "--header/--no-header", default=None, help="Whether the first line of the edges names their columns."
     )
@@ -71,27 +71,19 @@ class GroupOptions(ColumnOptions):
             found = read_groups(
                 existing(self.groups_path),
                 group_column=self.group_column,
-                id_column=ids.id_column,
+                id_column=ids.column_in("groups"),
                 integer_ids=ids.integer_ids,
             )
         else:
-            found = find_communities(as_graph(self._graph().read(ids)), resolution=self.resolution, seed=self.seed)
+            found = find_communities(as_graph(self._graph(ids)), resolution=self.resolution, seed=self.seed)
         most = self.most or (_LARGEST if self.communities else len(found))
         if most < len(found):
             click.echo(f"Of {len(found):,} groups the {most:,} largest are profiled (--most).", err=True)
         return found.largest(most)
 
-    def _graph(self) -> GraphOptions:
-        return GraphOptions(
-            graph_place=str(self.graph_place),
-            nodes_path=self.nodes_path,
-            source_column=self.source_column,
-            target_column=self.target_column,
-            weight_column=self.weight_column,
-            header=self.header,
-            previous_graph=None,
-            previous_nodes=None,
-        )
+    def _graph(self, ids: IdOptions) -> Graph | StoredGraph:
+        edges = EdgeListOptions(**{each.name: getattr(self, each.name) for each in fields(EdgeListOptions)})
+        return edges.opened(str(self.graph_place), self.nodes_path, ids)
 
 
 @dataclass(frozen=True, kw_only=True)

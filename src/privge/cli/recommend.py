@@ -41,7 +41,8 @@ def recommend(
     """Recommend new friends: people who are near in the graph and, if that helps, whose private vectors fit.
 
     Nobody is recommended a friend they have, themselves, somebody blocked or somebody erased. Some edges are hidden
-    first: what finds them again decides how the graph is read, and whether vectors are used at all. It says which.
+    first: what finds them again decides how the graph is read, and whether vectors are used at all. It says which,
+    beside its controls: the graph alone, other people's reports, noise as reports, and no privacy if --features has it.
 
     \b
     Examples:
@@ -58,12 +59,18 @@ def recommend(
         check_output(output, ".parquet", ".csv")
     known = graph.read_here(ids)
     asked = whom.asked(known, ids)
-    blocked = excluded.blocked(graph.edge_columns(id_column=ids.id_column), ids)
+    blocked = excluded.blocked(graph.edge_columns(id_column=ids.column_in("nodes")), ids)
     left = [*excluded.erased(ids), *vectors.erased(known)]
     settings = judging.settings(known, vectors.walk)
     with progress_bar("Learning") as progress:
         recommender = Recommender.fit(
-            known, vectors.read(known), blocked=blocked, erased=left, settings=settings, progress=progress
+            known,
+            vectors.read(known),
+            blocked=blocked,
+            erased=left,
+            clean=vectors.clean(known, ids),
+            settings=settings,
+            progress=progress,
         )
     watch = Watch(known)
     with progress_bar("Recommending") as progress:

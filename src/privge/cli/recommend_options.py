@@ -5,10 +5,12 @@ from pathlib import Path
 
 import click
 
+from privge.campaign import Campaign
 from privge.cli.declared import file_option, flag, option, place_option
 from privge.cli.ids import IdOptions
 from privge.cli.options import Finite, existing, naming, refuse_given
 from privge.cli.passwords import warn_of_password
+from privge.cli.simulated import read_features_for, warn
 from privge.cli.sources import chosen_campaign, opened_store, read_embedding, read_reports
 from privge.collect.stores.opening import ADDRESSES
 from privge.curator.recommending import erased_people, signals_of_store
@@ -16,6 +18,7 @@ from privge.embedding.embedding import Embedding
 from privge.embedding.join import Joining
 from privge.graph import EdgeColumns, Graph, read_graph, read_ids
 from privge.ids import Ids
+from privge.perturbation.truth import true_values
 from privge.propagation import DEFAULT_ALPHA, DEFAULT_R, Walk
 from privge.recommendation import Settings, Signals
 from privge.recommendation.asked import rows_asked
@@ -48,7 +51,7 @@ class WhomOptions:
         """Return the ids that are asked for, None for everybody; one that is not in the graph is refused."""
         if self.people_path is None:
             return graph.ids[rows_asked(graph, self.nodes)] if self.nodes else None
-        people = read_ids(existing(self.people_path), integer_ids=ids.integer_ids, column=ids.id_column)
+        people = read_ids(existing(self.people_path), integer_ids=ids.integer_ids, column=ids.column_in("people"))
         with naming(self.people_path):
             return graph.ids[rows_asked(graph, people.tolist())]
 
@@ -69,6 +72,11 @@ class VectorOptions:
     )
     campaign: str | None = option(
         "--campaign", metavar="ID", help="With --store, which campaign: its id, or how it begins."
+    )
+    features_path: Path | None = file_option(
+        "--features",
+        about="For research: the true features behind --reports or --store, judged as the control no privacy. They "
+        "recommend nobody.",
     )
     alpha: float = option(
         "--alpha",
@@ -99,7 +107,7 @@ class VectorOptions:
         if self.store_url is None:
             refuse_given(("campaign",), "without --store")
         if self.store_url is None and self.reports_place is None:
-            refuse_given(("alpha", "r", "drop_unknown"), "without --reports or --store")
+            refuse_given(("alpha", "r", "drop_unknown", "features_path"), "without --reports or --store")
 
     def read(self, graph: Graph) -> Embedding | Signals | None:
         """Read the vectors, or what they are made of."""
@@ -113,6 +121,24 @@ class VectorOptions:
         with opened_store(self.store_url) as store:
             campaign = chosen_campaign(store, self.campaign)
             return signals_of_store(store, graph, self.walk, campaign=campaign, joining=self.joining)
+
+    def clean(self, graph: Graph, ids: IdOptions) -> Signals | None:
+        """Read the true features, for the control no privacy, if they are at hand."""
+        if self.features_path is None:
+            return None
+        path, campaign = existing(self.features_path), self._asked()
+        warn()
+        read = read_features_for(path, campaign, ids)
+        with naming(path):
+            return Signals.of_rows(graph, read.ids, true_values(campaign, read), self.walk)
+
+    def _asked(self) -> Campaign:
+        """Return the campaign of the reports."""
+        if self.reports_place is not None:
+            return read_reports(self.reports_place).campaign
+        with opened_store(str(self.store_url)) as store:
+            wanted = chosen_campaign(store, self.campaign)
+            return next(state.campaign for state in store.campaigns() if state.campaign.id == wanted)
 
     def erased(self, graph: Graph) -> list[object]:
         """Return who was erased from the store."""
@@ -145,7 +171,7 @@ class ExclusionOptions:
         """Read who left."""
         if self.erased_path is None:
             return []
-        left = read_ids(existing(self.erased_path), integer_ids=ids.integer_ids, column=ids.id_column)
+        left = read_ids(existing(self.erased_path), integer_ids=ids.integer_ids, column=ids.column_in("erased"))
         return list(left.tolist())
 
 

@@ -6,16 +6,18 @@ from pathlib import Path
 from typing import Any
 
 from privge.recommendation import Evaluation, Quality, Recommendations, Recommender, Watch
-from privge.recommendation.evaluation import COMMON, FUSED, WALK
+from privge.recommendation.evaluation import CLEAN, COMMON, FUSED, VECTORS, WALK, control
 from privge.recommendation.recommendations import COMMON as BY_COMMON
-from privge.recommendation.recommendations import POPULAR, VECTORS
+from privge.recommendation.recommendations import POPULAR
+from privge.recommendation.recommendations import VECTORS as BY_VECTORS
 
 _ALONE = {COMMON: "graph alone: common friends", WALK: "graph alone: personalized PageRank"}
 _INSTEAD = {
     POPULAR: "here are popular people",
-    VECTORS: "here are people whose vectors fit",
+    BY_VECTORS: "here are people whose vectors fit",
     None: "there is nobody to recommend",
 }
+_NOT_AT_HAND = "not at hand: a collection has no true features (for research: --features)"
 _MANY = 100  # people from which on it is said how recommendations spread over them
 
 
@@ -65,12 +67,26 @@ def _table(evaluation: Evaluation) -> Iterator[str]:
         "candidates), percent ± standard error:"
     )
     yield f"  {'':42} {'hits@10':>12} {'MRR':>12} {'AUC':>6}"
-    for name, quality in evaluation.scores.items():
+    for name, quality in _with_absent(evaluation).items():
+        if quality is None:
+            yield f"  {name:42} {_NOT_AT_HAND}"
+            continue
         hits, reciprocal = (
             f"{100 * value:.1f} ± {100 * error:.1f}"
             for value, error in zip((quality.hits, quality.reciprocal), quality.errors, strict=True)
         )
         yield f"  {_ALONE.get(name, name):42} {hits:>12} {reciprocal:>12} {100 * quality.area:6.1f}"
+
+
+def _with_absent(evaluation: Evaluation) -> dict[str, Quality | None]:
+    """Return all scores in order; where there are vectors, None stands for what they would reach without privacy."""
+    found: dict[str, Quality | None] = dict(evaluation.scores)
+    if FUSED not in found:
+        return found
+    for each in (VECTORS, FUSED):
+        found.setdefault(control(each, CLEAN), None)
+    last = {name: (name.startswith(FUSED), name == FUSED) for name in found}
+    return {name: found[name] for name in sorted(found, key=last.__getitem__)}
 
 
 def summary(
@@ -96,12 +112,14 @@ def _judged(evaluation: Evaluation) -> dict[str, object]:
         "queries": evaluation.queries,
         "ceiling": evaluation.ceiling,
         "final": FUSED if FUSED in evaluation.scores else list(evaluation.scores)[-1],
-        "scores": {name: _quality(quality) for name, quality in evaluation.scores.items()},
+        "scores": {name: _quality(quality) for name, quality in _with_absent(evaluation).items()},
         "spread": {name: value for name, value in evaluation.spread.to_dict().items() if name != "people"},
     }
 
 
-def _quality(quality: Quality) -> dict[str, float]:
+def _quality(quality: Quality | None) -> dict[str, float] | None:
+    if quality is None:
+        return None
     hits, reciprocal = quality.errors
     return {
         "hits@10": quality.hits,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from privge._imports import require
-from privge.cli.declared import option, options_into
+from privge.cli.declared import folder_option, option, options_into
 from privge.cli.options import json_option
 from privge.cli.progress import progress_bar
 from privge.experiments.spread import NO_SPREAD
@@ -25,23 +25,7 @@ if TYPE_CHECKING:
     from privge.experiments.comparison import Comparison
     from privge.experiments.sources import Sources
 
-_COLUMNS = (
-    "task",
-    "dataset",
-    "mechanism",
-    "epsilon",
-    "k",
-    "mean ± std",
-    "structure-only",
-    "shuffled",
-    "graph alone",
-    "no privacy",
-    "largest class",
-    "over structure-only (95 %)",
-    "over shuffled (95 %)",
-    "over graph alone (95 %)",
-    "paper",
-)
+_LIFTS = ("over structure-only (95 %)", "over shuffled (95 %)", "over graph alone (95 %)")
 _BEYOND_COLUMNS = (
     "dataset",
     "method",
@@ -87,15 +71,10 @@ class RunOptions:
         "--repeats", type=click.IntRange(1), help="Splits and draws of noise.  [default: 10, of beyond 6]"
     )
     jobs: int = option("--jobs", type=click.IntRange(1), default=1, help="Processes; they share the processors.")
-    folder: Path = option(
-        "--results",
-        type=click.Path(path_type=Path, file_okay=False),
-        default=Path("results"),
-        help="Finished repeats are kept here and never run again.",
+    folder: Path = folder_option(
+        "--results", default=Path("results"), about="Finished repeats are kept here and never run again."
     )
-    data_dir: Path | None = option(
-        "--data-dir", type=click.Path(path_type=Path, file_okay=False), help="Where the datasets are."
-    )
+    data_dir: Path | None = folder_option("--data-dir", about="Where the datasets are.")
 
 
 @click.command()
@@ -181,7 +160,7 @@ def _entered(chosen: SelectionOptions, run: RunOptions) -> "tuple[tuple[str, ...
             names.append(place)
             continue
         data, settings = load(description), stated_settings(description, None, TASKS)
-        enter(run.folder, own_of(data, Evaluation(settings=settings)))
+        enter(run.folder, own_of(data, Evaluation(settings=settings, head="paper")))
         names.append(description.name)
         own[description.name] = partial(load, description)
     return tuple(names), Sources(run.data_dir, own)
@@ -221,11 +200,14 @@ def show_trials(tables: "Mapping[str, BeyondTable]", wanted: "list[Trial]", *, a
 
 
 def _print(comparisons: "list[Comparison]", *, as_json: bool) -> None:
+    from privge.experiments.verdicts import BESIDE
+
     if as_json:
         for one in comparisons:
             click.echo(json.dumps(one.to_dict()))
         return
-    show_table([_COLUMNS, *(_row(one) for one in comparisons)], left=3)
+    columns = ("task", "dataset", "mechanism", *BESIDE, "no privacy", "largest class", *_LIFTS, "paper")
+    show_table([columns, *(_row(one) for one in comparisons)], left=3)
     if any(one.cell.form == "paper" for one in comparisons):
         click.echo("* inputs as the paper feeds them to its network, not brought to one scale")
     if any(one.value.repeats == 1 for one in comparisons):

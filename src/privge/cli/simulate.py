@@ -12,8 +12,8 @@ import click
 from privge._imports import require
 from privge.campaign import Campaign
 from privge.campaign.asking import places_of
-from privge.cli.declared import file_option, option, options_into
-from privge.cli.graphs import EdgeListOptions
+from privge.cli.declared import file_option, folder_option, option, options_into
+from privge.cli.graphs import EdgeListOptions, nodes_option
 from privge.cli.ids import IdOptions
 from privge.cli.options import OUTPUT, Finite, existing, json_option
 from privge.cli.progress import progress_bar
@@ -39,15 +39,13 @@ class WorldOptions(IdOptions, EdgeListOptions):
         "--dataset", help="demo, platform, platform-4, or a name of `privge datasets`; or own files, as follows."
     )
     graph_path: Path | None = file_option("--graph", about="Edges of the public graph.")
-    nodes_path: Path | None = file_option("--nodes", about="Table with a column id: all nodes, isolated ones too.")
+    nodes_path: Path | None = nodes_option()
     features_path: Path | None = file_option("--features", about="Table of raw features with a column id.")
     labels_path: Path | None = file_option("--labels", about="Table with the columns id and label.")
     campaign_path: Path | None = file_option(
         "--campaign", about="A campaign that asks for a direction: it has the public encoding of the features."
     )
-    data_dir: Path | None = option(
-        "--data-dir", type=click.Path(path_type=Path, file_okay=False), help="Where the datasets are."
-    )
+    data_dir: Path | None = folder_option("--data-dir", about="Where the datasets are.")
 
     def worlds(self, seeds: range) -> "Iterator[World]":
         """Yield the world of each seed. What files hold is read once, and divided anew."""
@@ -82,9 +80,11 @@ class WorldOptions(IdOptions, EdgeListOptions):
         questions = campaign.questions or ()
         if len(questions) != 1 or not isinstance(questions[0], Direction):
             raise BadData(f"{campaign_path}: the campaign must ask for a direction, and nothing else")
-        people = read_raw_features(existing(features), campaign, integer_ids=integers, id_column=self.id_column)
+        people = read_raw_features(
+            existing(features), campaign, integer_ids=integers, id_column=self.column_in("features")
+        )
         _say_what_does_not_fit(campaign, questions[0], people.matrix)
-        labels = read_labels(existing(labels_path), integer_ids=integers, id_column=self.id_column)
+        labels = read_labels(existing(labels_path), integer_ids=integers, id_column=self.column_in("labels"))
         return own_world(graph, people.ids, people.matrix, labels, questions[0].encoding, seed)
 
 

@@ -2,7 +2,6 @@
 
 import logging
 from dataclasses import dataclass, fields
-from functools import partial
 from pathlib import Path
 
 import click
@@ -71,14 +70,11 @@ class Simulation:
 
     def for_file(self, path: Path) -> tuple[Campaign, Features | RawFeatures]:
         """Read features from a file; return them with their campaign, which without a file has the names of columns."""
-        read = partial(read_features, path, integer_ids=self.ids.integer_ids, id_column=self.ids.id_column)
         if self.campaign_path is not None:
             campaign = Campaign.load(existing(self.campaign_path))
-            if campaign.questions is not None:
-                ids = self.ids
-                return campaign, read_raw_features(path, campaign, integer_ids=ids.integer_ids, id_column=ids.id_column)
-            return campaign, read(wanted=campaign.names)
-        features = read()
+            return campaign, read_features_for(path, campaign, self.ids)
+        ids = self.ids.of("features")
+        features = read_features(path, integer_ids=ids.integer_ids, id_column=ids.id_column)
         with naming(path):
             check_features(features, assumed(self.described.low, self.described.high), _HOW)
         return self._campaign(features.matrix.shape[1], features.names), features
@@ -111,6 +107,14 @@ class Simulation:
             )
         except InvalidCampaign as error:
             raise click.UsageError(str(error)) from error
+
+
+def read_features_for(path: Path, campaign: Campaign, ids: IdOptions) -> Features | RawFeatures:
+    """Read from a file what a campaign asks for, by the names of columns."""
+    column = ids.column_in("features")
+    if campaign.questions is not None:
+        return read_raw_features(path, campaign, integer_ids=ids.integer_ids, id_column=column)
+    return read_features(path, integer_ids=ids.integer_ids, id_column=column, wanted=campaign.names)
 
 
 def _of_asked(campaign: Campaign, features: Features | RawFeatures) -> Features | RawFeatures:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import click
 
@@ -26,6 +26,17 @@ from privge.reports import Reports
 from privge.reports.parts import ReportParts
 
 
+def store_option(about: str = "Or their store") -> Any:  # noqa: ANN401 (a field)
+    """Declare the store of the reports; one that the environment names is looked up later, where none is given."""
+    return option("--store", metavar="URL", help=f"{about}: {ADDRESSES}  [default: PRIVGE_STORE]")
+
+
+def campaign_option(otherwise: str) -> Any:  # noqa: ANN401 (a field)
+    """Declare which campaign of a store; or, in the other case, where a campaign is."""
+    chosen = "With --store, which campaign: its id, or how it begins."
+    return option("--campaign", metavar="ID|FILE", help=f"{chosen} {otherwise}, a campaign in TOML or JSON.")
+
+
 @dataclass(frozen=True, kw_only=True)
 class SourceOptions:
     """Where the reports come from."""
@@ -35,14 +46,8 @@ class SourceOptions:
         about="Reports that devices sent: .parquet, or a folder or address of parts. With --update all of today, old "
         "and new.",
     )
-    store_url: str | None = option(
-        "--store", metavar="URL", help=f"Or their store: {ADDRESSES}  [default: PRIVGE_STORE]"
-    )
-    campaign: str | None = option(
-        "--campaign",
-        metavar="ID|FILE",
-        help="With --store, which campaign: its id, or how it begins. With --features, a campaign in TOML or JSON.",
-    )
+    store_url: str | None = store_option()
+    campaign: str | None = campaign_option("With --features")
     update_path: str | None = place_option(
         "--update", about="Earlier embedding: add only the reports that are new since."
     )

@@ -57,7 +57,7 @@ class PeopleOptions:
         if (self.batch_place is None) == (self.reports_place is None):
             raise click.UsageError("Give either --batch (features, to simulate devices) or --reports (finished).")
         if self.batch_place is None:
-            refuse_given(("integer_ids", "id_column"), "with --reports, where ids have a type already")
+            refuse_given(("integer_ids", "id_columns"), "with --reports, where ids have a type already")
         else:
             ids.refuse_for(self.batch_place)
 

@@ -17,7 +17,7 @@ from privge.cli.declared import options_into
 from privge.cli.fused import PLAN, fuse
 from privge.cli.graphs import EdgeListOptions, PlaceOfGraph
 from privge.cli.ids import IdOptions
-from privge.cli.options import INPUT, OUTPUT, Finite, check_output, existing, json_option, naming
+from privge.cli.options import OUTPUT, Finite, check_output, existing, input_option, json_option, naming
 from privge.cli.progress import progress_bar
 from privge.errors import BadData
 from privge.graph import read_graph
@@ -50,9 +50,7 @@ def teach() -> None:
 
 @teach.command()
 @options_into(place=PlaceOfGraph, columns=EdgeListOptions, ids=IdOptions)
-@click.option(
-    "--labels", "labels_path", type=INPUT, required=True, help="Table with the columns id and label: the known classes."
-)
+@input_option("labels", "Table with the columns id and label: the known classes.", required=True)
 @click.option("--epsilon", type=Finite(min=0, min_open=True), required=True, help="Privacy budget of an answer.")
 @click.option("--teachers", "teachers_path", type=OUTPUT, help="Write the ids of those who teach to this CSV file.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of which labelled people judge.")
@@ -84,7 +82,7 @@ def plan(
         columns=columns.columns_beside(ids),
         integer_ids=ids.integer_ids,
     )
-    labels = read_labels(existing(labels_path), integer_ids=ids.integer_ids, id_column=ids.id_column)
+    labels = read_labels(existing(labels_path), integer_ids=ids.integer_ids, id_column=ids.column_in("labels"))
     with progress_bar("Structure") as progress:
         made = Plan.make(graph, labels, epsilon=epsilon, seed=seed, progress=progress)
     made.save(output)
@@ -101,16 +99,9 @@ def plan(
 
 @teach.command()
 @PLAN
-@click.option("--reports", "reports_path", type=INPUT, help="The teachers' reports (.parquet).")
-@click.option(
-    "--panel", "panel_path", type=INPUT, help="Or the profiles of people who agreed to hand them out: NOT PRIVATE."
-)
-@click.option(
-    "--campaign",
-    "campaign_path",
-    type=INPUT,
-    help="With --panel: a campaign that asks for a direction, for its encoding.",
-)
+@input_option("reports", "The teachers' reports (.parquet).")
+@input_option("panel", "Or the profiles of people who agreed to hand them out: NOT PRIVATE.")
+@input_option("campaign", "With --panel: a campaign that asks for a direction, for its encoding.")
 @click.option("-o", "--output", type=OUTPUT, required=True, help="Where the question goes (.json).")
 def question(
     plan_path: Path, reports_path: Path | None, panel_path: Path | None, campaign_path: Path | None, output: Path

@@ -10,7 +10,7 @@ import click
 from privge._files.atomic import atomic_path
 from privge._imports import require
 from privge.campaign import Campaign
-from privge.cli.declared import option, options_into
+from privge.cli.declared import folder_option, option, options_into
 from privge.cli.evaluated import described
 from privge.cli.fields import campaign_field
 from privge.cli.options import OUTPUT, check_output, json_option
@@ -34,9 +34,7 @@ class CollectionOptions:
     k: int | None = option(
         "--k", type=click.IntRange(1), help="Features a person reports.  [default: that of the experiments]"
     )
-    data_dir: Path | None = option(
-        "--data-dir", type=click.Path(path_type=Path, file_okay=False), help="Where the datasets are."
-    )
+    data_dir: Path | None = folder_option("--data-dir", about="Where the datasets are.")
 
     def campaign(self, data: "Dataset", mechanism: str, k: int) -> Campaign:
         """Return what people are asked; ``k`` is the default."""

@@ -6,13 +6,12 @@ from pathlib import Path
 
 import click
 
-from privge.cli.declared import file_option, option, place_option
-from privge.cli.graphs import EdgeListOptions
+from privge.cli.declared import option, place_option
+from privge.cli.graphs import EdgeListOptions, nodes_option
 from privge.cli.ids import IdOptions
 from privge.cli.options import refuse_given
-from privge.cli.sources import SourceOptions, Task, read_embedding
+from privge.cli.sources import SourceOptions, Task, read_embedding, store_option
 from privge.cli.walks import JoiningOptions, WalkOptions
-from privge.collect.stores.opening import ADDRESSES
 from privge.embedding.embedding import Embedding
 from privge.graph import Graph, as_graph
 from privge.propagation import HERE
@@ -26,12 +25,10 @@ class VectorOptions(EdgeListOptions):
 
     embedding_place: str | None = place_option("--embedding", about="Vectors: .parquet, .npy, or a folder of parts.")
     reports_place: str | None = place_option("--reports", about="Or reports, which are embedded first; needs --graph.")
-    store_url: str | None = option(
-        "--store", metavar="URL", help=f"Or the store of reports: {ADDRESSES}  [default: PRIVGE_STORE]"
-    )
+    store_url: str | None = store_option("Or the store of reports")
     campaign: str | None = option("--campaign", metavar="ID", help="With --store, which campaign, or how it begins.")
     graph_place: str | None = place_option("--graph", about="Edges; the graph itself is then heard, too.")
-    nodes_path: Path | None = file_option("--nodes", about="Table with a column id: all nodes, isolated ones too.")
+    nodes_path: Path | None = nodes_option()
 
     @property
     def source(self) -> SourceOptions:

@@ -20,8 +20,6 @@ class Blob:
 
     Parameters
     ----------
-    path
-        The file.
     checked
         Its bytes, if they were compared with a checksum; otherwise they are read when they are asked for.
     """
@@ -65,12 +63,10 @@ class Contents:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class NamedContents:
-    """What a reader found whose nodes have names: everything in the order of the graph.
+    """What a reader found whose nodes have names, which are the ids of the graph: everything in its order.
 
     Parameters
     ----------
-    graph
-        Its ids are the names.
     features
         A row for each node, for the paper's pipeline.
     labels, classes

@@ -69,10 +69,8 @@ class DataFile:
 
     Parameters
     ----------
-    role
-        What the reader of the format calls it.
-    name
-        Path inside the folder of the dataset.
+    role, name
+        What the reader of the format calls it, and its path inside the folder of the dataset.
     size, sha256
         What its bytes must be; None where nobody wrote it down. Without a checksum nothing is checked.
     source

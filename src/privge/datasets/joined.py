@@ -78,12 +78,8 @@ class NamedParts:
 
     Parameters
     ----------
-    graph
-        Who knows whom.
     complete
         Whether somebody stated all nodes; if not, whoever has features is a node, too.
-    features
-        Rows by id.
     labels
         Ids and classes; None if nobody has a label.
     """

@@ -77,11 +77,11 @@ def dataset_of(contents: Contents | NamedContents, name: str, low: float, high: 
     return Dataset(
         name=name,
         graph=contents.graph,
+        labels=contents.labels,
+        classes=contents.classes,
         features=_bounded(contents.features, name, low, high),
         low=low,
         high=high,
-        labels=contents.labels,
-        classes=contents.classes,
         self_loops=contents.self_loops,
         names=contents.names,
         people=contents.people,

@@ -33,8 +33,6 @@ class Attribute:
 
     Parameters
     ----------
-    name
-        Name of the column in the table.
     kind
         ``yes-no`` (true or false), ``number`` from ``low`` to ``high``, or ``choice`` of one of ``values``.
     low, high
@@ -89,10 +87,8 @@ class PlatformNetwork:
     validation: NDArray[np.int64]
 
     def __repr__(self) -> str:
-        return (
-            f"PlatformNetwork({self.graph.nodes:,} people, {self.graph.edges:,} friendships, "
-            f"{len(self.attributes)} attributes, {self.classes} classes)"
-        )
+        network = f"{self.graph.nodes:,} people, {self.graph.edges:,} friendships"
+        return f"PlatformNetwork({network}, {len(self.attributes)} attributes, {self.classes} classes)"
 
     @property
     def classes(self) -> int:

@@ -38,6 +38,8 @@ class Columns:
         Of the edges; by default as `privge.graph.read_graph` recognises them, without weights.
     id
         Of the tables of nodes, features and labels.
+    nodes_id, features_id, labels_id
+        The same of one of them, where it has another name.
     label
         Of the labels.
     """
@@ -47,6 +49,9 @@ class Columns:
     weight: str | None = None
     id: str = "id"
     label: str = "label"
+    nodes_id: str | None = None
+    features_id: str | None = None
+    labels_id: str | None = None
 
     @classmethod
     def stated(cls, document: object) -> Self:
@@ -64,7 +69,7 @@ class Columns:
     @property
     def of_edges(self) -> EdgeColumns:
         """What the reader of edges is told."""
-        return EdgeColumns(self.source, self.target, self.weight, id_column=self.id)
+        return EdgeColumns(self.source, self.target, self.weight, id_column=self.nodes_id or self.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +78,6 @@ class Tables:
 
     Parameters
     ----------
-    columns
-        What their columns are called.
-    rules
-        What is public about features and classes.
     integer_ids
         Whether ids that are text are integers.
     """
@@ -95,18 +96,23 @@ class Tables:
         known = None
         if labels is not None:
             known = read_labels(
-                labels, integer_ids=integer_ids, id_column=columns.id, label_column=columns.label, blanks=True
+                labels,
+                integer_ids=integer_ids,
+                id_column=columns.labels_id or columns.id,
+                label_column=columns.label,
+                blanks=True,
             )
         return NamedParts(graph, nodes is not None, self._features(features, beside), known)
 
     def _features(self, path: Path, leave_out: Sequence[str]) -> Features | RawFeatures:
-        integer_ids, id_column = self.integer_ids, self.columns.id
+        integer_ids, id_column = self.integer_ids, self.columns.features_id or self.columns.id
         encoding = self.rules.encoding
         if encoding is None:
             try:
                 return read_features(path, leave_out=leave_out, integer_ids=integer_ids, id_column=id_column)
             except BadData as error:
-                raise BadData(f"{error}; state the kinds of columns that are not numbers in [[features]]") from error
+                how = "state the kinds of columns that are not numbers in [[features]] of a dataset.toml (--dataset)"
+                raise BadData(f"{error}; {how}") from error
         if path.suffix in MATRICES:
             raise BadData(f"{path}: features of several kinds need a table whose columns have names, not a matrix")
         found = read_raw_table(

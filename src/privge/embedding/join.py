@@ -55,9 +55,7 @@ class Joining(Reading):
 
     Parameters
     ----------
-    decoding
-        As of `Reading`.
-    clip
+    decoding, clip
         As of `Reading`.
     unknown
         What to do with reports of nodes that are not in the graph: ``refuse``, or ``drop`` and count them.

@@ -43,12 +43,9 @@ class KnownNoise:
 
     Parameters
     ----------
-    noise
-        The noise.
-    spread
-        The squared distance of the clean rows from their mean, summed over those who reported.
-    estimator
-        How the noise is known, in words.
+    spread, estimator
+        The squared distance of the clean rows from their mean, summed over those who reported; and how the noise is
+        known, in words.
     """
 
     noise: Noise

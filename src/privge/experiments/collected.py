@@ -19,10 +19,8 @@ class Collected:
 
     Parameters
     ----------
-    name
-        What it is called in results.
-    graph
-        The public graph.
+    name, graph
+        What it is called in results, and the public graph.
     labels, classes
         As of `privge.datasets.Dataset`.
     reports

@@ -2,8 +2,9 @@
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -16,13 +17,15 @@ from privge.experiments.collected import Collected
 from privge.experiments.comparison import Comparison, Table
 from privge.experiments.method import REPORTS, Method
 from privge.experiments.own import Own, enter, fingerprint_of, settings_of
-from privge.experiments.plan import TaskPlan, has_shuffled, task_plan
+from privge.experiments.plan import STEADY_HEAD, CellSettings, TaskPlan, has_shuffled, task_plan
 from privge.experiments.results import Results
 from privge.experiments.schedule import run_all
 from privge.experiments.sources import Sources
 from privge.tasks.settings import TASKS, Settings, Task, read_all_settings
 
 logger = logging.getLogger(__name__)
+
+Head: TypeAlias = Literal["default", "paper"]
 
 LEAST_LABELLED = 20
 """Labelled nodes below which nothing can be judged by."""
@@ -34,18 +37,17 @@ class Evaluation:
 
     Parameters
     ----------
-    tasks
-        Which of ``nodes`` and ``links``.
+    tasks, settings, repeats
+        Which of ``nodes`` and ``links``, how each is run, and how often: splits and draws of noise.
     methods
         Mechanisms to simulate. Of collected reports there is nothing to choose.
     epsilons
         Budgets of a person's whole report.
     k
         How many features a person reports; by default that of the settings, or of the rule of campaigns.
-    repeats
-        Splits and draws of noise.
-    settings
-        How each task is run.
+    head
+        What learns classes from vectors: the default head of `privge.classify`, which chooses among several, or the
+        paper's, as `privge.reproduce` has it. Links have one head.
     """
 
     tasks: tuple[Task, ...] = TASKS
@@ -54,6 +56,7 @@ class Evaluation:
     k: int | None = None
     repeats: int = 10
     settings: Mapping[Task, Settings]
+    head: Head = "default"
 
 
 def stated_settings(description: Description | None, path: Path | None, tasks: Sequence[Task]) -> dict[Task, Settings]:
@@ -94,10 +97,15 @@ def own_of(data: Dataset | Collected, what: Evaluation) -> Own:
         features=features,
         majority=_majority(data),
         clean=not collected,
-        settings=settings_of(what.settings, features, epsilons[0], k),
+        settings=_with_head(settings_of(what.settings, features, epsilons[0], k), what.head),
         methods=(REPORTS,) if collected else what.methods,
         epsilons=epsilons,
     )
+
+
+def _with_head(settings: dict[Task, CellSettings], head: Head) -> dict[Task, CellSettings]:
+    """Put the default head in place of the paper's, if it is asked for; walk and k stay as they are."""
+    return settings if head == "paper" else {**settings, "nodes": replace(settings["nodes"], head=STEADY_HEAD)}
 
 
 def _majority(data: Dataset | Collected) -> float:
@@ -145,14 +153,12 @@ def evaluate(
 ) -> list[Comparison]:
     """Run what is not finished, and return every cell beside its controls.
 
+    Finished repeats are kept in the folder, and never run again.
+
     Parameters
     ----------
-    data
-        What is evaluated.
-    what
-        How.
-    folder
-        Where finished repeats are kept; they are never run again.
+    data, what
+        What is evaluated, and how.
     sources
         How other processes load the data.
     jobs

@@ -28,8 +28,6 @@ class Own:
 
     Parameters
     ----------
-    name
-        What it is called.
     fingerprint
         Of its graph, features or reports, and labels: another dataset of the same name is not the same.
     features

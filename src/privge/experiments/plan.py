@@ -13,6 +13,9 @@ from privge.experiments.method import STRUCTURE_CHANNEL, Baseline, Method, basel
 from privge.mechanisms import Law, NoPrivacy, SquareWave, StructureOnly
 from privge.tasks.settings import Settings, Task
 
+STEADY_HEAD: dict[str, Any] = {"kind": "default"}
+"""In place of parameters of the paper's head: the default head of `privge.classify`, which has none to choose."""
+
 HDS = SquareWave
 """The paper's own mechanism; k of its features is tuned, k of its rivals follows a rule."""
 

@@ -18,7 +18,7 @@ from privge.experiments.cell import Cell
 from privge.experiments.collected import Collected
 from privge.experiments.method import LABEL_PROPAGATION, PPR_SCORE, REPORTS, STRUCTURE_CHANNEL
 from privge.experiments.no_privacy import no_privacy_vectors
-from privge.experiments.plan import CellSettings
+from privge.experiments.plan import STEADY_HEAD, CellSettings
 from privge.experiments.spread import percent
 from privge.experiments.timer import Timer
 from privge.graph import Graph
@@ -31,6 +31,7 @@ from privge.tasks import (
     LinkPredictor,
     NodeClassifier,
     NodeSplit,
+    SteadyClassifier,
     accuracy,
     auc,
     average_precision,
@@ -42,6 +43,7 @@ from privge.tasks import (
     split_nodes,
 )
 from privge.tasks.friends import auc_by_friends, shares_by_friends
+from privge.tasks.predictions import NodePredictions
 
 FIRST_SPLIT = 100
 """Split of repeat 0. Hyper-parameters were chosen on the validation part of splits 0 to 2."""
@@ -109,12 +111,20 @@ class _Repeat:
     def _classified(self, split: NodeSplit) -> NDArray[np.integer]:
         """Return the classes of the validation and test nodes, and -1 for the others."""
         labels, matrix = self.dataset.labels, self._vectors(self.dataset.graph)
-        head = NodeClassifier(seed=self.number, threads=self.threads, **self.settings.head)
-        self.timer("train", lambda: head.fit(matrix, labels, train=split.train, validation=split.validation))
+        head = self._head(matrix, split)
         predicted = np.full(len(labels), -1)
         for rows in (split.validation, split.test):
             predicted[rows] = self.timer("evaluate", partial(head.predict, matrix[rows]))
         return predicted
+
+    def _head(self, matrix: Matrix, split: NodeSplit) -> NodePredictions:
+        """Learn from training nodes; validation nodes choose the epoch of the paper's head, the other needs none."""
+        labels = self.dataset.labels
+        if self.settings.head == STEADY_HEAD:
+            steady = SteadyClassifier(seed=self.number)
+            return self.timer("train", lambda: steady.fit(matrix, labels, train=split.train))
+        head = NodeClassifier(seed=self.number, threads=self.threads, **self.settings.head)
+        return self.timer("train", lambda: head.fit(matrix, labels, train=split.train, validation=split.validation))
 
     def _links(self) -> Scores:
         split = self.timer("split", lambda: split_edges(self.dataset.graph, seed=self.split))

@@ -6,16 +6,13 @@ from privge.experiments.comparison import Comparison
 from privge.experiments.spread import Spread
 
 _METRICS = {"accuracy": "accuracy on test nodes", "auc": "AUC on test pairs"}
+BESIDE = ("epsilon", "k", "mean ± std", "structure-only", "shuffled", "graph alone")
+"""Columns of every table of cells: which cell, its value, and the controls that all have."""
 _COLUMNS = (
     "task",
     "dataset",
     "method",
-    "epsilon",
-    "k",
-    "mean ± std",
-    "structure-only",
-    "shuffled",
-    "graph alone",
+    *BESIDE,
     "structure channel",
     "no privacy",
     "largest class",

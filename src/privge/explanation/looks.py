@@ -19,10 +19,8 @@ class Look:
 
     Parameters
     ----------
-    title
-        Of the question.
-    low, high
-        The two answers, in words.
+    title, low, high
+        The question and the two answers, in words.
     low_share, high_share
         How likely each of them is to send a code that the second is likelier to send.
     bars

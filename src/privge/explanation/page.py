@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 from html import escape
-from importlib.resources import files
 from os import PathLike
 from pathlib import Path
-from string import Template
 
 from privge._files.atomic import atomic_path
+from privge._files.pages import filled_page
 from privge.explanation.explanation import Explanation
 from privge.explanation.looks import Look
 from privge.explanation.odds import Odds
@@ -19,9 +18,10 @@ _WIDTH, _BAR = 640, 34
 def write_page(explanation: Explanation, path: str | PathLike[str], *, strings: Strings | None = None) -> None:
     """Write the page; the file is complete or absent."""
     texts = english() if strings is None else strings
-    template = Template(files("privge.explanation").joinpath("page.html").read_text(encoding="utf-8"))
     node = "" if explanation.node is None else f" · {explanation.node}"
-    page = template.substitute(
+    page = filled_page(
+        "privge.explanation",
+        "page.html",
         language=escape(explanation.language),
         title=escape(texts["odds"]["title"]),
         subtitle=escape(f"{explanation.campaign}{node} · ε = {explanation.epsilon:g}"),

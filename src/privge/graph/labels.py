@@ -120,8 +120,8 @@ def read_labels(
     table = read_table(path, text=[id_column, label_column] if blanks else [id_column])
     ids = ids_of(table, path, integer_ids=integer_ids, name=id_column)
     if not blanks:
-        return ids, column_of(table, label_column, path).to_numpy().astype(np.object_)
-    labels = column_of(table, label_column, path, blanks=True).to_pylist()
+        return ids, column_of(table, label_column, path, what="label").to_numpy().astype(np.object_)
+    labels = column_of(table, label_column, path, blanks=True, what="label").to_pylist()
     return ids, _objects(None if label is None or _is_missing(label) else str(label) for label in labels)
 
 

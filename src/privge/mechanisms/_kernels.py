@@ -44,6 +44,33 @@ def table_codes(levels, words, codes, cumulative):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def guided_codes(levels, words, codes, of_levels, sums, guide, reach, total, lower_spare, upper_spare, last):
+    """Select the codes of ``ShiftedSums``: without the spare words, the guide's place, and steps without a branch.
+
+    From the guide's place on, the code is at most ``reach`` places away, for every level and word.
+    """
+    bits = 7  # of the guide, ``GUIDE_BITS`` there
+    side = guide.size // 2
+    for j in range(levels.size):
+        own = of_levels[levels[j]]
+        tilt, word = own[0], words[j]
+        word = min(word, max(own[2] - 1, word - lower_spare))
+        word = min(word, max(own[3] - 1, word - upper_spare))
+        near, far = word + 1, total - word  # how many words there are to either end
+        entry = np.float64(min(near, far)).view(np.int64) >> (52 - bits)
+        place = np.int64(guide[entry - (1023 << bits) + (side if far < near else 0)])
+        left = reach
+        while left > 2:
+            half = (left + 1) // 2
+            probe = sums[place + half - 1]
+            place += half if probe[0] + tilt * probe[1] <= word else 0
+            left -= half
+        one, other = sums[place], sums[place + 1]
+        place += np.int64(one[0] + tilt * one[1] <= word) + np.int64(other[0] + tilt * other[1] <= word)
+        codes[j] = min(max(place - own[1], 0), last)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def direction_scores(profiles, states, table, scores):
     """Add up the products of each profile with its directions, four components at a time as they are generated."""
     state = np.empty(4, dtype=np.uint64)

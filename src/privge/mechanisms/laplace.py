@@ -28,15 +28,17 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from privge._typing import Codes, Floats, Levels, Words
 from privge.mechanisms._geometric_fit import LONGEST_MARGIN, fit_geometric
+from privge.mechanisms._shifted_sums import ShiftedSums
 from privge.mechanisms.continuous import ContinuousLimit
-from privge.mechanisms.law import Law, search, with_spare
+from privge.mechanisms.law import IntegerValues, Law, with_spare
 from privge.mechanisms.mechanism import check_levels
 from privge.random import TOTAL
 
@@ -77,10 +79,11 @@ class Laplace(Law):
             raise ValueError(f"cells must be between 1 and levels - 1, got {self.cells}")
         if self.spread < 1 or (self.spread > 1 and self.cells > 1):
             raise ValueError(f"spread must be 1, or above 1 with a single cell, got {self.spread}")
-        if self._margin < 1 or any(weight < 2 or weight % 2 for weight in (self.centre, *self.tails)):
+        weights = np.array([self.centre, *self.tails], dtype=np.int64)
+        if self._margin < 1 or weights.min() < 2 or (weights % 2).any():
             raise ValueError("tails must be longer than cells, all weights even and above 0")
-        by_distance = self._by_distance.tolist()
-        if by_distance[-1] < 1 or any(near < far for near, far in pairwise(by_distance)):
+        by_distance = self._by_distance
+        if by_distance[-1] < 1 or (by_distance[:-1] < by_distance[1:]).any():
             raise ValueError("weights must not grow with the distance from the anchor")
         if self._spare < 0:
             raise ValueError("weights must sum to at most 2**53")
@@ -116,32 +119,71 @@ class Laplace(Law):
         return with_spare(row, self._spare)
 
     def code(self, level: int, word: int) -> int:
-        steps, mixing = self.levels - 1, self._mixing
-        if self.spread > 1:
-            even, tilts = self._narrow_sums
-            return search(lambda code: even[code] + (2 * level - steps) * tilts[code], self.outputs, word)
-        anchors, spare = self._anchor_sums, self._spare_sums
-        position, part = divmod(level * self.cells * mixing // steps, mixing)
-        shift = self.cells - position
-        return search(
-            lambda code: (mixing - part) * anchors[code + shift + 1] + part * anchors[code + shift] + spare[code],
-            self.outputs,
-            word,
-        )
+        return self._sums.code(*self._placed(level), word)
+
+    def _codes(self, levels: Levels, words: Words) -> Codes:
+        return self._sums.codes(levels, words)
 
     @cached_property
     def worst_ratio(self) -> Fraction:
         # By symmetry the left half decides; there the first level is the nearest, the last the farthest.
-        first, last = self.weights(0).tolist(), self.weights(self.levels - 1).tolist()
-        return max(Fraction(first[code], last[code]) for code in range(self._margin + 1))
+        first, last = (self.weights(level)[: self._margin + 1] for level in (0, self.levels - 1))
+        quotients = first / last
+        near = np.flatnonzero(quotients > (1 - 2**-50) * quotients.max())  # a float is within 2**-52 of its quotient
+        return max(Fraction(int(first[code]), int(last[code])) for code in near)
 
     @cached_property
     def gain(self) -> Fraction:
         return self.moments(self.levels - 1)[0]
 
+    def moments(self, level: int) -> tuple[Fraction, Fraction]:
+        if self.spread > 1:
+            (even, even_square), (tilt, tilt_square) = self._narrow_moments
+            half_steps = 2 * level - self.levels + 1
+            return even + half_steps * tilt, even_square + half_steps * tilt_square
+        mixing = self._mixing
+        position, part = divmod(level * self.cells * mixing // (self.levels - 1), mixing)
+        near, far = self._anchor_moments(position), self._anchor_moments(min(position + 1, self.cells))
+        # What is left of W is even, and lies on the middle codes: both 1 from the middle if there are two, and else 0.
+        spare = self._spare if self.outputs % 2 == 0 else 0
+        mean = (mixing - part) * near[0] + part * far[0]
+        second = (mixing - part) * near[1] + part * far[1] + spare
+        return Fraction(mean, self.cells * TOTAL), Fraction(second, self.cells**2 * TOTAL)
+
     def exact_values(self) -> list[Fraction]:
-        last = self.outputs - 1
-        return [Fraction((2 * code - last) * self.spread, self.cells) for code in range(self.outputs)]
+        return [Fraction(value, self.cells) for value in self._numerators]
+
+    @cached_property
+    def values(self) -> Floats:
+        return np.array([value / self.cells for value in self._numerators])  # whole numbers: rounded once
+
+    @property
+    def _numerators(self) -> range:
+        """What codes stand for, times `cells`."""
+        return range(-(self.outputs - 1) * self.spread, self.outputs * self.spread, 2 * self.spread)
+
+    def _anchor_moments(self, position: int) -> tuple[int, int]:
+        """Return the sums of weight times value, and times its square, of an anchor's row; values times `cells`.
+
+        With ``X`` the distance on one side, of weight ``tails[d-1]`` for ``X >= d``, and clamped at ``D`` cells, the
+        sum of ``min(X, D)`` is ``tails[0] + ... + tails[D-1]``, and that of its square has factors 1, 3, 5, ... in it.
+        """
+        left, right = self._margin + position, self._margin + self.cells - position
+        sums, squares = self._tail_sums
+        own, total = left - right, self.centre + 2 * self.tails[0]  # the value of the anchor's own cell
+        mean, square = sums[right] - sums[left], squares[right] + squares[left]
+        return own * total + 2 * mean, own**2 * total + 4 * own * mean + 4 * square
+
+    @cached_property
+    def _tail_sums(self) -> tuple[list[int], list[int]]:
+        odd = range(1, 2 * len(self.tails), 2)
+        return [0, *accumulate(self.tails)], [0, *accumulate(n * tail for n, tail in zip(odd, self.tails, strict=True))]
+
+    @cached_property
+    def _narrow_moments(self) -> list[tuple[Fraction, Fraction]]:
+        even, tilt = self._narrow
+        values = IntegerValues(list(self._numerators), self.cells)
+        return [values.moments(row.tolist()) for row in (with_spare(even, self._spare), tilt)]
 
     def _anchor(self, position: int) -> NDArray[np.int64]:
         """Return the row of the anchor ``position`` cells from the lower end of the input range."""
@@ -157,21 +199,23 @@ class Laplace(Law):
         return np.array([self.centre, *(tails[:-1] - tails[1:])], dtype=np.int64)
 
     @cached_property
-    def _anchor_sums(self) -> list[int]:
-        """Weight up to each distance from an anchor, from the farthest on its left; a level's own are two of these."""
-        total = self.centre + 2 * self.tails[0]
-        return [0, *reversed(self.tails), *(total - tail for tail in self.tails)]
+    def _sums(self) -> ShiftedSums:
+        """Weight up to each distance from the anchor before a level, or of a narrow law up to each code."""
+        if self.spread > 1:
+            base, slope = (np.cumsum(row) for row in self._narrow)
+        else:
+            total, tails = self.centre + 2 * self.tails[0], np.array(self.tails, dtype=np.int64)
+            anchor = np.concatenate([[0], tails[::-1], total - tails])
+            base, slope = self._mixing * anchor[1:], anchor[:-1] - anchor[1:]
+        placed = [self._placed(level) for level in range(self.levels)]
+        tilts, shifts = np.array(placed, dtype=np.int64).T
+        return ShiftedSums(base, slope, tilts, shifts, self.outputs, self._spare)
 
-    @cached_property
-    def _spare_sums(self) -> list[int]:
-        sums: list[int] = np.cumsum(with_spare(np.zeros(self.outputs, dtype=np.int64), self._spare)).tolist()
-        return sums
-
-    @cached_property
-    def _narrow_sums(self) -> tuple[list[int], list[int]]:
-        """Weight up to each code at the midpoint, and how much of it each half step of the level moves."""
-        even, tilt = self._narrow
-        return np.cumsum(with_spare(even.copy(), self._spare)).tolist(), np.cumsum(tilt).tolist()
+    def _placed(self, level: int) -> tuple[int, int]:
+        """Return the tilt and the shift of a level (``_shifted_sums.py``)."""
+        steps, mixing = self.levels - 1, self._mixing
+        position, part = divmod(level * self.cells * mixing // steps, mixing)
+        return (2 * level - steps, 0) if self.spread > 1 else (part, self.cells - position)
 
     @property
     def _narrow(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -205,6 +205,8 @@ def _checked(name: str, value: object, kind: object) -> int | tuple[int, ...]:
         return _weight(name, value)
     if not isinstance(value, list | tuple):
         raise ValueError(f"{name} must be a list of integers")
+    if set(map(type, value)) == {int} and min(value) >= 0 and max(value) <= TOTAL:
+        return tuple(value)  # thousands of them in a table: the common case, at once
     return tuple(_weight(name, item) for item in value)
 
 

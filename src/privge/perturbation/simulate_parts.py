@@ -121,10 +121,8 @@ class Part:
 
     Parameters
     ----------
-    reports
-        How many reports the file of the part has.
-    extra
-        Columns of the file that are not features.
+    reports, extra
+        How many reports the file of the part has, and which of its columns are not features.
     tally
         What was outside bounds or missing; None if the part was finished before.
     """

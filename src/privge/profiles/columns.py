@@ -94,8 +94,6 @@ class Columns:
 
     Parameters
     ----------
-    names
-        What they are called.
     low, high
         What ``u`` = 0 and ``u`` = 1 stand for.
     shares

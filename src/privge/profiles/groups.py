@@ -28,11 +28,14 @@ class Groups:
         The group of each, a place in ``names``.
     names
         What the groups are called, the largest group first.
+    blank
+        How many people were named without a group: they are in none.
     """
 
     ids: Ids
     places: NDArray[np.int64]
     names: tuple[str, ...]
+    blank: int = 0
 
     @classmethod
     def of(cls, groups: LabelsById) -> Self:
@@ -51,7 +54,7 @@ class Groups:
         rank = np.empty_like(order)
         rank[order] = np.arange(len(order))
         names = tuple(str(name) for name in labels.classes[order].tolist())
-        return cls(ids[known], rank[labels.places[known]], names)
+        return cls(ids[known], rank[labels.places[known]], names, len(ids) - len(known))
 
     def __len__(self) -> int:
         return len(self.names)
@@ -64,7 +67,7 @@ class Groups:
     def largest(self, count: int) -> Self:
         """Return the largest groups alone; whoever is in another is in none."""
         kept = self.places < count
-        return type(self)(self.ids[kept], self.places[kept], self.names[:count])
+        return type(self)(self.ids[kept], self.places[kept], self.names[:count], self.blank)
 
     def rows(self, ids: Ids) -> NDArray[np.int64]:
         """Return the group of each id, and ``len(self)`` for those in none; as everywhere, 17 and "17" are one node."""
@@ -76,7 +79,7 @@ class Groups:
 def read_groups(
     path: str | PathLike[str], *, group_column: str = "group", id_column: str = "id", integer_ids: bool = False
 ) -> Groups:
-    """Read a table with a column of ids and a column of groups; a row without a group is an error.
+    """Read a table with a column of ids and a column of groups; whoever has an empty one is in none, and counted.
 
     Parameters
     ----------
@@ -89,7 +92,7 @@ def read_groups(
     """
     path = Path(path)
     table = read_table(path, text=[id_column, group_column])
-    column = column_of(table, group_column, path)
+    column = column_of(table, group_column, path, blanks=True, what="group")
     ids = ids_of(table, path, integer_ids=integer_ids, name=id_column)
     try:
         return Groups.of((ids, _texts(column.to_pylist())))
@@ -97,5 +100,5 @@ def read_groups(
         raise BadData(f"{path}: {error}") from error
 
 
-def _texts(values: Iterable[object]) -> list[str]:
-    return [str(value) for value in values]
+def _texts(values: Iterable[object]) -> list[str | None]:
+    return [None if value is None or not str(value).strip() else str(value) for value in values]

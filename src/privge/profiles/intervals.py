@@ -17,6 +17,8 @@ two-point law of more than two levels, and of a direction, nobody can say. Then 
 *The interval* has all ``m`` with ``|mean - m| <= z sqrt(V(m) / n)``: a quadratic inequality, because V is quadratic.
 Where few of a group answer through a two-point or a choice law, it is Wilson's interval of the share of a code, pulled
 through the law.
+An estimate that noise carried beyond the bounds counts as the bound: no mean lies beyond it, so that the interval has
+all that it had within the bounds and more, covers at least as often, and is never empty or a single point.
 It never uses what other groups answered: intervals that borrow strength do not cover.
 """
 
@@ -89,12 +91,12 @@ class Intervals:
 
     @classmethod
     def around(cls, mean: Floats, variance: Variance, tallies: Tallies, z: float) -> Self:
-        """Solve ``n (mean - m)^2 <= z^2 V(m)`` for ``m``."""
-        n = tallies.answers
+        """Solve ``n (mean - m)^2 <= z^2 V(m)`` for ``m``, the mean taken within the bounds."""
+        n, near = tallies.answers, np.clip(mean, 0, 1)
         with np.errstate(invalid="ignore", divide="ignore"):
             quadratic = n - z**2 * variance.square
-            half = n * mean + z**2 * variance.linear / 2
-            rest = n * mean**2 - z**2 * variance.constant
+            half = n * near + z**2 * variance.linear / 2
+            rest = n * near**2 - z**2 * variance.constant
             root = np.sqrt(np.maximum(half**2 - quadratic * rest, 0.0))
             low, high = (half - root) / quadratic, (half + root) / quadratic
         return cls(mean, low, high, np.zeros(mean.shape, dtype=np.bool_))

@@ -30,15 +30,15 @@ WIDEST = 0.25
 class Demands:
     """What is asked of a profile.
 
+    Where an interval may reach farther to either side than the share ``widest`` of the range, *cannot be told* is said
+    instead. It depends on how many answered and on the law, never on the answers.
+
     Parameters
     ----------
     confidence
         Share of the intervals that hold the true mean.
     false_discoveries
         Expected share, at most, of false ones among the differences that are shown.
-    widest
-        Where an interval may reach farther than this share of the range to either side, *cannot be told* is said
-        instead. It depends on how many answered and on the law, never on the answers.
     """
 
     confidence: float = 0.95
@@ -68,18 +68,8 @@ class Profile:
 
     Parameters
     ----------
-    campaign
-        What was asked.
-    groups
-        What the groups are called.
-    columns
-        What the columns are.
-    demands
-        What was asked of it.
-    people
-        How many of each group reported.
-    answers
-        How many of them answered in each column.
+    groups, people, answers
+        What the groups are called, how many of each reported, and how many of them answered in each column.
     inside, rest
         Means and intervals of each group, and of everybody who is not in it.
     half_widths
@@ -90,6 +80,10 @@ class Profile:
         A control: how many cells would be shown as different had the groups been dealt out at random.
     ungrouped
         How many reported and are in no group; they are a part of the rest.
+    silent
+        How many are in a group and did not report; nothing is said of them.
+    blank
+        How many are named in the table of groups without a group.
     """
 
     campaign: Campaign
@@ -105,6 +99,8 @@ class Profile:
     q: Floats
     shuffled: int
     ungrouped: int
+    silent: int = 0
+    blank: int = 0
 
     @property
     def told(self) -> NDArray[np.bool_]:
@@ -198,6 +194,8 @@ def profile(
         made.q,
         shuffled,
         ungrouped,
+        len(grouping.ids) - (len(rows) - ungrouped),
+        grouping.blank,
     )
 
 

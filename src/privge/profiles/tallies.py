@@ -30,10 +30,8 @@ class Tallies:
 
     Parameters
     ----------
-    people
-        How many of each group reported, whatever they were asked.
-    answers
-        How many of them answered in each column.
+    people, answers
+        How many of each group reported, whatever they were asked, and how many of them answered in each column.
     sums, squares, cubes
         Of their unbiased answers, as places between the bounds.
     """

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from privge.profiles.missing import counts_as, missing_words
 from privge.profiles.profile import Profile
 from privge.profiles.table import Cell, cell
 
@@ -19,6 +20,9 @@ def summary(profile: Profile) -> dict[str, object]:
         "people": int(profile.people.sum()) + profile.ungrouped,
         "groups": len(profile.groups),
         "ungrouped": profile.ungrouped,
+        "did_not_report": profile.silent,
+        "without_group": profile.blank,
+        "missing_values": {"count_as": counts_as(profile.campaign), "counted": None},  # only their devices know
         "columns": len(profile.columns),
         "cells": profile.told.size,
         "differences": len(profile.found),
@@ -46,6 +50,9 @@ def sentences(profile: Profile) -> list[str]:
         f"control: with the groups dealt out at random, {profile.shuffled:,} would be shown as different",
         f"intervals of {demands.confidence:.0%}; of the differences shown {few}",
     ]
+    if profile.silent or profile.blank:
+        blank = f"{profile.blank:,} of the table have no group"
+        lines.append(f"{profile.silent:,} people of these groups did not report, and {blank}")
     if told["cut_at_bounds"]:
         lines.append(f"{told['cut_at_bounds']:,} intervals reached beyond the bounds and were cut there")
     return lines
@@ -57,13 +64,13 @@ def limits(profile: Profile) -> list[str]:
     rounded = f" and rounded to a grid (by at most {step:.2%} of the range)" if step else ""
     of_whom = "A mean is that of all people of the group who reported. People who did not report may be different."
     of_what = f"It is of their values as their own devices brought them within the public bounds{rounded}."
-    unbiased = "Estimates are unbiased: noise may carry one beyond its bounds, and its interval is cut there."
+    unbiased = "Estimates are unbiased: noise may carry one beyond its bounds. Its interval is that of the bound."
     chosen = "Intervals hold for all cells together; of cells picked out for their difference somewhat fewer hold."
     untold = (
         "Cannot be told: with so few answers at this epsilon an interval could reach over more than "
         f"{profile.demands.widest:.0%} of the range to either side. The law says so before any answer is seen."
     )
-    return [f"{of_whom} {of_what}", unbiased, chosen, untold]
+    return [f"{of_whom} {of_what}", missing_words(profile.campaign), unbiased, chosen, untold]
 
 
 def table_lines(profile: Profile, most: int = 20) -> list[str]:

@@ -42,12 +42,8 @@ class Leading:
 
     Parameters
     ----------
-    kind
-        How they were found.
-    dimensions
-        How many there are.
-    columns
-        How many columns the features have.
+    kind, dimensions, columns
+        How they were found, how many there are, and how many columns the features have.
     seed
         Of the search, 64 hexadecimal digits.
     kept

@@ -20,7 +20,7 @@ class Local:
     Parameters
     ----------
     threads
-        How many of them compute; by default one for each processor.
+        By default one for each processor.
     memory
         Bytes that the result may take in memory; a larger one goes to a temporary memory-mapped file. By default half
         of the machine's memory.

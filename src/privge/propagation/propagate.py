@@ -36,10 +36,10 @@ def propagate(
     graph: GraphData,
     features: scipy.sparse.csr_array,
     *,
+    on: OnCluster,
     alpha: float = ...,
     r: float = ...,
     tolerance: float = ...,
-    on: OnCluster,
     progress: Progress | None = ...,
 ) -> "tuple[TiledMatrix, Propagation]": ...
 

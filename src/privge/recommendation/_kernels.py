@@ -182,11 +182,7 @@ def gather(graph, barred, gone, people, span, given, settings, found, nearness):
 @njit(cache=True, nogil=True)
 def mark(indptr, indices, barred, gone, u, close, closer, far, farther, taken):
     """Mark who may not be recommended to ``u``: the person, friends, barred pairs, and whoever is gone."""
-    taken[u] = True
-    for e in range(indptr[u], indptr[u + 1]):
-        taken[indices[e]] = True
-    for e in range(barred[0][u], barred[0][u + 1]):
-        taken[barred[1][e]] = True
+    mark_known(indptr, indices, barred, u, taken, True)
     for place in range(closer):
         taken[close[place]] |= gone[close[place]]
     for place in range(farther):
@@ -196,12 +192,18 @@ def mark(indptr, indices, barred, gone, u, close, closer, far, farther, taken):
 @njit(cache=True, nogil=True)
 def unmark(indptr, indices, barred, u, close, closer, far, farther, taken):
     """Take all marks away again."""
-    taken[u] = False
-    for e in range(indptr[u], indptr[u + 1]):
-        taken[indices[e]] = False
-    for e in range(barred[0][u], barred[0][u + 1]):
-        taken[barred[1][e]] = False
+    mark_known(indptr, indices, barred, u, taken, False)
     for place in range(closer):
         taken[close[place]] = False
     for place in range(farther):
         taken[far[place]] = False
+
+
+@njit(cache=True, nogil=True)
+def mark_known(indptr, indices, barred, u, taken, value):
+    """Mark the person ``u``, friends and barred pairs, or take these marks away."""
+    taken[u] = value
+    for e in range(indptr[u], indptr[u + 1]):
+        taken[indices[e]] = value
+    for e in range(barred[0][u], barred[0][u + 1]):
+        taken[barred[1][e]] = value

@@ -42,6 +42,7 @@ def close_ids(graph: Graph, wanted: str) -> list[str]:
     texts = as_texts(graph.ids).tolist()
     folded = wanted.strip().casefold()
     alike = [text for text in texts if text.strip().casefold() == folded]
+    alike += [text for text in texts if folded.isdigit() and text.lstrip("0") == folded.lstrip("0")]  # 7 and 007
     if alike:
         return alike[:_CLOSE]
     near = sorted(texts, key=lambda text: (abs(len(text) - len(wanted)), not text.startswith(wanted[:1]), text))

@@ -16,9 +16,15 @@ from privge.tasks.metrics import auc
 
 COMMON, WALK, CHANNEL = "common friends", "personalized PageRank", "pair channel"
 STRUCTURE, VECTORS, FUSED = "structure", "vectors", "fused"
-SHUFFLED = "fused with shuffled vectors"
+SHUFFLED, NOISE, CLEAN = "shuffled", "structure-only", "no privacy"
+"""Controls of vectors: somebody else's report, noise as reports, and the true values where they are at hand."""
 
 _BLOCK = 500  # queries looked at at once
+
+
+def control(score: str, of: str) -> str:
+    """Return what the score of a control is called: that of its vectors, or that of both together."""
+    return f"{score}, {of}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +33,9 @@ class Evaluation:
 
     Parameters
     ----------
-    queries
-        Directions of held-out edges that judged.
-    ceiling
-        Share of them whose friend was among the candidates: no score can hit more.
+    queries, ceiling
+        How many directions of held-out edges judged, and the share of them whose friend was among the candidates: no
+        score can hit more.
     scores
         By name; ``common friends`` and ``personalized PageRank`` are the graph alone.
     spread

@@ -1,10 +1,11 @@
 """From a trial on held-out edges to a score: the structure's alone, or that of structure and vectors."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Self
 
 from privge.propagation import Walk
-from privge.recommendation.evaluation import FUSED, SHUFFLED, STRUCTURE, VECTORS, Evaluation
+from privge.recommendation.evaluation import CLEAN, FUSED, NOISE, SHUFFLED, STRUCTURE, VECTORS, Evaluation, control
 from privge.recommendation.fusion import Gate
 from privge.recommendation.logit import ListwiseLogit
 from privge.recommendation.neighbourhood import NEAR_BY, Reach
@@ -22,16 +23,14 @@ class Settings:
 
     Parameters
     ----------
-    walk
-        How reports walk over the graph; an embedding brings its own walk.
-    reach
-        How far candidates are looked for.
+    walk, reach
+        How reports walk over the graph (an embedding brings its own walk), and how far candidates are looked for.
     evaluate
         Whether test edges judge the score.
     columns
         Of vectors, at most; wider ones are projected at random.
     controls
-        Whether shuffled vectors are judged too, which takes as long as the vectors themselves.
+        Whether shuffled vectors and noise as vectors are judged too; each takes as long as the vectors themselves.
     seed
         Of whatever is drawn.
     threads
@@ -98,14 +97,18 @@ class Contender:
         return Evaluation.of(trial, self.view, self.logit, FUSED)
 
 
-def learn(trial: Trial, signals: Signals | None, settings: Settings, steps: Steps) -> Learnt:
-    """Fit the score, decide about vectors, judge, and look at all edges again."""
+def learn(
+    trial: Trial, signals: Signals | None, settings: Settings, steps: Steps, clean: Signals | None = None
+) -> Learnt:
+    """Fit the score, decide about vectors, judge, and look at all edges again; ``clean`` is a control, never used."""
     structure = trial.fitted()
     contender = None if signals is None else Contender.of(trial, signals)
     steps.step()
     evaluation = Evaluation.of(trial, trial.view, structure, STRUCTURE) if settings.evaluate else None
     if evaluation is not None and signals is not None and contender is not None:
-        evaluation = _beside(evaluation, trial, contender, signals.shuffled(trial.seed) if settings.controls else None)
+        controls = {SHUFFLED: signals.shuffled(trial.seed), NOISE: signals.noise(trial.seed)}
+        given = {} if clean is None else {CLEAN: clean}
+        evaluation = _beside(evaluation, trial, contender, (controls if settings.controls else {}) | given)
     steps.step()
     gate = None if contender is None else contender.gate
     if contender is None or not contender.gate.open:
@@ -113,16 +116,18 @@ def learn(trial: Trial, signals: Signals | None, settings: Settings, steps: Step
     return steps.done(Learnt(_whole(trial, contender.view, signals), contender.logit, gate, evaluation))
 
 
-def _beside(alone: Evaluation, trial: Trial, contender: Contender, shuffled: Signals | None) -> Evaluation:
-    """Put what vectors reach beside what the structure reaches; a closed gate leaves the structure."""
+def _beside(alone: Evaluation, trial: Trial, contender: Contender, controls: Mapping[str, Signals]) -> Evaluation:
+    """Put what vectors reach beside what the structure and controls reach; a closed gate leaves the structure."""
     together = contender.evaluated(trial)
     final = together if contender.gate.open else alone
-    scores = {**alone.scores, VECTORS: together.scores[VECTORS]}
-    if shuffled is not None:
-        control = Contender.of(trial, shuffled)
-        scores[SHUFFLED] = control.evaluated(trial).scores[FUSED] if control.gate.open else alone.scores[STRUCTURE]
-    scores[FUSED] = together.scores[FUSED] if contender.gate.open else alone.scores[STRUCTURE]
-    return replace(final, scores=scores)
+    by_vectors, by_both = {VECTORS: together.scores[VECTORS]}, {}
+    for name, signals in controls.items():
+        other = Contender.of(trial, signals)
+        reached = other.evaluated(trial).scores
+        by_vectors[control(VECTORS, name)] = reached[VECTORS]
+        by_both[control(FUSED, name)] = reached[FUSED] if other.gate.open else alone.scores[STRUCTURE]
+    by_both[FUSED] = together.scores[FUSED] if contender.gate.open else alone.scores[STRUCTURE]
+    return replace(final, scores={**alone.scores, **by_vectors, **by_both})
 
 
 def _whole(trial: Trial, view: View, signals: Signals | None) -> View:

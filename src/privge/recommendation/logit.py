@@ -23,14 +23,7 @@ _STEPS = 100
 class Lists:
     """Candidates of several people below each other, one of each list the right one.
 
-    Parameters
-    ----------
-    columns
-        What is known of each candidate.
-    starts
-        Where the list of each query begins.
-    right
-        Where in all lines the right candidate of each query stands.
+    ``starts`` and ``right`` say, of each query, at which of all lines its list begins and its right candidate stands.
     """
 
     columns: Floats

@@ -32,10 +32,8 @@ class Reach:
 
     Parameters
     ----------
-    most
-        Candidates by each of the two walks.
-    alpha
-        Of personalized PageRank.
+    most, alpha
+        Candidates by each of the two walks, and the alpha of personalized PageRank.
     threshold
         A residue is pushed on while it is above this times the degree of its node: at most
         ``1 / (alpha threshold)`` edges are walked for a person.
@@ -55,15 +53,7 @@ NEAR_BY = Reach()
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Excluded:
-    """Who is recommended to nobody, and pairs who are not recommended to each other.
-
-    Parameters
-    ----------
-    gone
-        For each row whether the person is gone.
-    indptr, indices
-        Barred pairs as compressed rows, both ways.
-    """
+    """Who is recommended to nobody, and pairs who are not recommended to each other: compressed rows, both ways."""
 
     gone: Marks
     indptr: NDArray[np.int64]
@@ -136,18 +126,9 @@ class Candidates:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Neighbourhood:
-    """A graph, ready to be asked who is near.
+    """A graph, ready to be asked who is near; its weights are honoured.
 
-    Parameters
-    ----------
-    graph
-        The graph; weights are honoured.
-    excluded
-        Who may not be recommended.
-    reach
-        How far it is looked.
-    threads
-        None for one for each processor; the answer does not depend on it.
+    ``threads`` is None for one for each processor; the answer does not depend on it.
     """
 
     graph: Graph

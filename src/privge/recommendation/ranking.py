@@ -27,14 +27,7 @@ SHOWN = 10
 class Queries:
     """People, one held-out friend of each, and the candidates among whom the friend is looked for.
 
-    Parameters
-    ----------
-    candidates
-        Of each person, in the graph without the held-out edges.
-    friends
-        The held-out friend of each.
-    allowed
-        Which candidates compete: all but other held-out friends.
+    The candidates are those in the graph without the held-out edges; all but other held-out friends are ``allowed``.
     """
 
     candidates: Candidates

@@ -44,14 +44,12 @@ class Recommender:
 
     Parameters
     ----------
-    graph
-        The graph, as it was given.
+    graph, ordered
+        The graph, as it was given and in the order of its ids.
     view
         What is looked at, with all edges; its rows are those of ``ordered``.
     logit
         The score.
-    ordered
-        The graph in the order of its ids.
     gate
         Whether vectors help; None if there are none, or if they could not be judged.
     evaluation
@@ -76,21 +74,27 @@ class Recommender:
         *,
         blocked: Blocked = (),
         erased: Iterable[object] = (),
+        clean: Reports | Signals | None = None,
         settings: Settings | None = None,
         progress: Progress | None = None,
     ) -> Self:
         """Learn from a graph whom to recommend.
+
+        Vectors are used only if they help on held-out edges.
 
         Parameters
         ----------
         graph
             Who is a friend of whom, in any form that `privge.as_graph` takes.
         vectors
-            An embedding of this graph, or reports, or neither. They are used only if they help on held-out edges.
+            An embedding of this graph, or reports, or neither.
         blocked
             Pairs of ids who are never recommended to each other; ids that are not in the graph do no harm.
         erased
             Ids of people who are recommended to nobody, and to whom nobody is recommended.
+        clean
+            Where the true values are at hand, which is in research alone: reports of the law ``none``, or what walks.
+            They are judged as the control *no privacy*, and recommend nobody.
         settings
             How; see `Settings`.
         progress
@@ -109,7 +113,9 @@ class Recommender:
             view, said = View(near, None), f"{reason}: ranked by personalized PageRank"
             return cls(known, view, ListwiseLogit(view.prior), ordered, None, None, (*remarks, said))
         trial = steps.done(Trial.of(near, chosen.seed))
-        made = learn(trial, None if signals is None else signals.in_order(ordered.order), chosen, steps)
+        true = None if clean is None else _walking(known, clean, chosen).compact(chosen.columns, chosen.seed)
+        walking = [None if each is None else each.in_order(ordered.order) for each in (signals, true)]
+        made = learn(trial, walking[0], chosen, steps, walking[1])
         return cls(known, made.view, made.logit, ordered, made.gate, made.evaluation, tuple(remarks))
 
     def recommend(self, nodes: str | int | Iterable[object] | None = None, count: int = 10) -> Recommendations:

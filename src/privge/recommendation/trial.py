@@ -51,14 +51,10 @@ class Trial:
 
     Parameters
     ----------
-    whole
-        The graph with all edges.
-    split
-        Which edges are held out for what.
+    whole, split, seed
+        The graph with all edges, which of them are held out for what, and the seed of whatever is drawn.
     view
         What is looked at without the held-out edges; the structure alone.
-    seed
-        Of whatever is drawn.
     """
 
     whole: Graph

@@ -18,10 +18,12 @@ from privge.embedding.join import AS_IN_THE_PAPER, Joining, feature_rows
 from privge.errors import BadData
 from privge.graph import Graph
 from privge.graph.labelled import Rows
+from privge.ids import Ids
 from privge.propagation import Local, Matrix, Walk, propagate
 from privge.reports import Reports
 
 _BLOCK = 64  # columns that are undone at once
+_ALIKE = "see whether ids are written alike: 007 is not 7"
 _OTHERWISE = "give the reports (--reports or --store), from which they can be made again"
 
 
@@ -31,15 +33,7 @@ class NotJudged(BadData):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Signals:
-    """A row of numbers for each node, before it walks.
-
-    Parameters
-    ----------
-    rows
-        One sparse row for each node.
-    walk
-        How they walk.
-    """
+    """A row of numbers for each node, before it walks, and how it walks."""
 
     rows: scipy.sparse.csr_array
     walk: Walk
@@ -48,6 +42,17 @@ class Signals:
     def of_reports(cls, graph: Graph, reports: Reports, walk: Walk, joining: Joining = AS_IN_THE_PAPER) -> Self:
         """Decode reports into the rows of a graph."""
         return cls(feature_rows(graph, reports, joining), walk)
+
+    @classmethod
+    def of_rows(cls, graph: Graph, ids: Ids, rows: scipy.sparse.csr_array, walk: Walk) -> Self:
+        """Put rows by id into the order of a graph; whoever is not in it is left out, and nobody must not be left."""
+        places = graph.rows_of(ids)
+        if not (places >= 0).any():
+            raise BadData(f"none of the {len(ids):,} ids is a node of the graph; {_ALIKE}")
+        order = np.full(graph.nodes, len(ids))
+        order[places[places >= 0]] = np.flatnonzero(places >= 0)
+        nobody = scipy.sparse.csr_array((1, rows.shape[1]), dtype=rows.dtype)
+        return cls(scipy.sparse.csr_array(scipy.sparse.vstack([rows, nobody], format="csr")[order]), walk)
 
     @classmethod
     def of_embedding(cls, graph: Graph, embedding: Embedding) -> Self:
@@ -93,6 +98,24 @@ class Signals:
         order = np.arange(self.rows.shape[0])
         order[reported] = np.random.default_rng([seed, 32]).permutation(reported)
         return self.in_order(order)
+
+    def noise(self, seed: int) -> "Signals":
+        """Return the control structure-only: everybody who reported has pure noise, as long and as loud as reports are.
+
+        Which columns and which numbers depends on the seed alone; how many of both is the mean over all reports.
+        """
+        reported, width = np.flatnonzero(np.diff(self.rows.indptr)), self.rows.shape[1]
+        each = min(width, max(1, round(self.rows.nnz / max(1, len(reported)))))
+        loud = float(np.sqrt(np.mean(np.square(self.rows.data, dtype=np.float64)))) if self.rows.nnz else 0.0
+        generator = np.random.default_rng([seed, 37])
+        counts = np.zeros(self.rows.shape[0], dtype=np.int64)
+        counts[reported] = each
+        columns = np.empty((len(reported), each), dtype=np.int32)
+        for line in columns:
+            line[:] = np.sort(generator.choice(width, each, replace=False)) if each < width else np.arange(width)
+        values = generator.uniform(-1, 1, columns.size).astype(np.float32) * np.float32(loud * np.sqrt(3))
+        pointers = np.concatenate([[0], np.cumsum(counts)])
+        return Signals(scipy.sparse.csr_array((values, columns.ravel(), pointers), shape=self.rows.shape), self.walk)
 
     def on(self, graph: Graph, threads: int | None = None) -> Matrix:
         """Let them walk over a graph, whose nodes stand in the order of these rows."""

@@ -29,8 +29,6 @@ class View:
 
     Parameters
     ----------
-    neighbourhood
-        The graph and who is near whom.
     channel
         What it says of pairs; None if it has too few edges to learn from.
     links

@@ -63,6 +63,8 @@ def read(folder: Folder, name: str) -> Stored:
         return _stored(read_parquet(folder, name))
     except FileNotFoundError:
         raise
+    except pa.ArrowInvalid as error:
+        raise BadData(f"this is not a file of reports, as devices or `privge perturb` make them ({error})") from error
     except (pa.ArrowException, OSError) as error:
         raise BadData(str(error)) from error
 

@@ -19,10 +19,8 @@ class ReportParts:
 
     Parameters
     ----------
-    folder
-        Where the parts are.
-    names
-        Their files, in order.
+    folder, names
+        Where the parts are, and their files in order.
     campaign
         The contract that all of them answer.
     reports

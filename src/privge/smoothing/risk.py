@@ -43,8 +43,6 @@ class Risk:
 
     Parameters
     ----------
-    smoother
-        The smoother that was tried.
     factor
         What ``H (Y - m)`` is best multiplied by; 0 if nothing is gained.
     gain

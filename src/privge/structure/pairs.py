@@ -39,10 +39,8 @@ class PairChannel:
 
     Parameters
     ----------
-    graph
-        The graph of the known edges.
-    by_id
-        Whether pairs are of ids; otherwise of rows.
+    graph, by_id
+        The graph of the known edges; and whether pairs are of ids, otherwise of rows.
     """
 
     graph: Graph

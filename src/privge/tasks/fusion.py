@@ -32,10 +32,8 @@ class Contribution:
 
     Parameters
     ----------
-    gain
-        Mean gain of the log-likelihood of the true class, a person, in nats.
-    error
-        Its standard error.
+    gain, error
+        Mean gain of the log-likelihood of the true class, a person, in nats, and its standard error.
     accuracy
         Gain of accuracy, in points.
     kept

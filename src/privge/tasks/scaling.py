@@ -123,12 +123,8 @@ class RowsToScale:
 
     Parameters
     ----------
-    scaling
-        How they are scaled.
-    matrix
-        The whole matrix.
-    chosen
-        Which rows.
+    matrix, chosen
+        The whole matrix, and which of its rows.
     kept
         The scaled rows, if they are kept.
     """

@@ -22,14 +22,10 @@ class Row:
 
     Parameters
     ----------
-    people
-        Who they are.
-    count
-        How many were judged.
-    structure
-        Accuracy of the structure, fitted to the same labels.
-    fused
-        Accuracy with the answers.
+    people, count
+        Who they are, and how many of them were judged.
+    structure, fused
+        Accuracy of the structure, fitted to the same labels, and accuracy with the answers.
     """
 
     people: str

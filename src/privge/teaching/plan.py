@@ -33,10 +33,8 @@ class Plan:
 
     Parameters
     ----------
-    structure
-        The public prior of every node.
-    labels
-        The known class of each node, as a column of the prior; -1 if it is not known.
+    structure, labels
+        The public prior of every node, and its known class as a column of the prior; -1 if it is not known.
     roles
         Who teaches, who is asked about what, who judges.
     epsilon
@@ -69,10 +67,8 @@ class Plan:
 
         Parameters
         ----------
-        graph
-            The public graph.
-        labels
-            By row or by id; people without one are to be classified.
+        graph, labels
+            The public graph, and labels by row or by id; people without one are to be classified.
         epsilon
             Of an answer.
         judges

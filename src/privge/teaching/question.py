@@ -88,10 +88,8 @@ class TaughtQuestion:
 
     Parameters
     ----------
-    encoding
-        The public encoding of profiles.
-    classes
-        What the classes are called.
+    encoding, classes
+        The public encoding of profiles, and what the classes are called.
     weights
         Of the profile at length 1: one row for each class, one column for each coordinate. Scores are log-odds.
     bias

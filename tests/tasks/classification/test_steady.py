@@ -285,6 +285,58 @@ def test_a_model_that_claims_more_memory_than_there_is_is_refused_by_name(tmp_pa
         VectorModel.load(tmp_path / "model.npz")
 
 
+def test_a_zip_bomb_is_refused_before_it_is_unpacked(tmp_path):
+    path, block = tmp_path / "model.npz", bytes(2**20)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        header = io.BytesIO()
+        claim = {"descr": "|u1", "fortran_order": False, "shape": (600 * 2**20,)}
+        np.lib.format.write_array_header_1_0(header, claim)
+        with archive.open("about.npy", "w") as file:
+            file.write(header.getvalue())
+            for _ in range(600):
+                file.write(block)
+    assert path.stat().st_size < 8 * 2**20
+    tracemalloc.start()
+    try:
+        with pytest.raises(
+            BadData, match=r"model\.npz: this is not a model .* 600 MiB unpacked, where 512 are the most"
+        ):
+            VectorModel.load(path)
+        assert tracemalloc.get_traced_memory()[1] < 20 * 2**20
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_model_with_more_entries_than_any_is_refused_before_it_is_unpacked(stored, tmp_path):
+    with zipfile.ZipFile(tmp_path / "model.npz", "w") as archive:
+        for number in range(10_001):
+            archive.writestr(f"{number}.npy", b"")
+    with pytest.raises(BadData, match="10,001 entries, where 10,000 are the most; it is not unpacked"):
+        VectorModel.load(tmp_path / "model.npz")
+    np.savez(tmp_path / "model.npz", **stored)
+    with zipfile.ZipFile(tmp_path / "model.npz", "a") as archive, pytest.warns(UserWarning, match="Duplicate"):
+        archive.writestr("about.npy", b"")
+    with pytest.raises(BadData, match="the same name"):
+        VectorModel.load(tmp_path / "model.npz")
+
+
+@pytest.mark.parametrize("place", [0.1, 0.5, 0.9])
+def test_a_model_in_which_a_byte_was_changed_or_the_end_is_missing_is_refused(stored, tmp_path, place):
+    path = tmp_path / "model.npz"
+    np.savez_compressed(path, **stored)
+    whole = path.read_bytes()
+    cut = int(place * len(whole))
+    path.write_bytes(whole[:cut])
+    with pytest.raises(BadData, match=r"model\.npz: this is not a model"):
+        VectorModel.load(path)
+    with zipfile.ZipFile(io.BytesIO(whole)) as archive:
+        member = max(archive.infolist(), key=lambda one: one.compress_size)
+    middle = member.header_offset + 60 + int(place * member.compress_size)
+    path.write_bytes(whole[:middle] + bytes([whole[middle] ^ 0xFF]) + whole[middle + 1 :])
+    with pytest.raises(BadData, match=r"model\.npz: this is not a model"):
+        VectorModel.load(path)
+
+
 def test_a_model_of_another_format_is_refused(told, tmp_path, monkeypatch):
     monkeypatch.setattr("privge.tasks.classification.model_files.FORMAT", "privge classifier 2")
     told[2].model_.save(tmp_path / "model.npz")

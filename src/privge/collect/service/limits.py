@@ -22,10 +22,8 @@ class RateLimit:
 
     Parameters
     ----------
-    rate
-        Requests a second in the long run.
-    burst
-        Requests at once.
+    rate, burst
+        Requests a second in the long run, and at once.
     nodes
         Most nodes to remember.
     """

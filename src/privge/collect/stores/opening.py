@@ -24,18 +24,18 @@ class Opening:
 class StoreKind:
     """One kind of store.
 
+    Its module is loaded only when one is opened: an install may lack the driver of a database.
+
     Parameters
     ----------
-    called
-        What people call its database, for help texts and messages too.
+    called, address
+        What people call its database, and what its addresses look like: for help texts and messages.
     schemes
         What its addresses begin with.
-    address
-        What its addresses look like, for help texts and messages.
     on_server
         Whether a server keeps it: then several processes may write, and an address may hold a password.
     opened
-        Opens it, from its address. Its module is loaded only there: an install may lack the driver of a database.
+        Opens it, from its address.
     """
 
     called: str

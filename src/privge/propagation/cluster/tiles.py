@@ -34,8 +34,6 @@ class TiledMatrix:
 
     Parameters
     ----------
-    folder
-        Where the tiles lie.
     row_cuts, column_cuts
         Tile ``(i, j)`` holds rows ``row_cuts[i]`` to ``row_cuts[i+1]`` and columns alike.
     dtype

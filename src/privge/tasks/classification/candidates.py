@@ -38,8 +38,6 @@ class Logistic:
     ----------
     strength
         Inverse strength of the quadratic penalty, for rows of length 1.
-    scaling
-        How its inputs are scaled.
     """
 
     strength: float
@@ -64,12 +62,7 @@ class Logistic:
 class Perceptron:
     """The network of `privge.tasks.NodeClassifier`; a fifth of the labels stops it.
 
-    Parameters
-    ----------
-    rate
-        Part of its learning rate.
-    scaling
-        How its inputs are scaled.
+    ``rate`` multiplies its usual learning rate.
     """
 
     rate: float

@@ -11,6 +11,7 @@ from privge._typing import Floats
 from privge.graph.labelled import Rows
 from privge.graph.labels import Classes
 from privge.ids import Ids
+from privge.tasks.classification.calibrated import Calibration
 from privge.tasks.classification.decisions import Decisions, as_table, decide
 from privge.tasks.classification.estimates import Estimate, Gain, Share, expected_calibration_error
 from privge.tasks.classification.friends import Sureness, by_friends
@@ -25,24 +26,24 @@ MAJORITY, VECTORS, WALKS, STRUCTURE = "majority class", "vectors alone", "label 
 class Classification:
     """What `privge.classify` found.
 
+    Where nodes have no ids, their numbers stand for them.
+
     Parameters
     ----------
-    ids
-        The nodes; their numbers if they have no ids.
     probabilities
         Calibrated, of each class (columns) for each node (rows).
     known
         The labelled nodes, their classes, and what the classes are called.
     held_out
-        Probabilities of the labelled nodes, of each by heads and weights that did not see its label.
+        Probabilities of the labelled nodes, of each by heads, weights and temperatures that did not see its label.
     controls
         The same of what each answer is compared with.
     said
         What each part says of everybody, as logarithms of probabilities; the prior, and each head.
     fused
         How much each part counts, and how far it is believed in.
-    temperature
-        By which the probabilities were calibrated; above 1 they had been too sure.
+    calibration
+        How the probabilities were calibrated, by number of friends.
     model
         What was learnt from vectors alone, which can be stored and used for other vectors with the same columns.
     friends
@@ -56,7 +57,7 @@ class Classification:
     controls: Mapping[str, Floats]
     said: Mapping[str, Floats]
     fused: Fused
-    temperature: float
+    calibration: Calibration
     model: VectorModel
     friends: Rows | None = None
 
@@ -84,6 +85,11 @@ class Classification:
     def calibration_error(self) -> float:
         """The expected calibration error of the held-out probabilities."""
         return expected_calibration_error(self.held_out, self.known.targets)
+
+    @property
+    def temperature(self) -> float:
+        """The common temperature; above 1 probabilities had been too sure."""
+        return self.calibration.temperature
 
     @property
     def by_friends(self) -> tuple[Sureness, ...]:

@@ -12,8 +12,8 @@ from privge.graph import GraphData, as_graph
 from privge.graph.inputs import as_ordered_graph
 from privge.graph.labels import LabelsById, LabelsByRow
 from privge.propagation import Matrix
-from privge.structure.calibration import at_temperature, best_temperature
 from privge.tasks.by_id import in_order_of, matrix_of
+from privge.tasks.classification.calibrated import Calibration, People, calibrated_apart
 from privge.tasks.classification.classification import MAJORITY, STRUCTURE, VECTORS, WALKS, Classification
 from privge.tasks.classification.fused import Fused, held_out_probabilities
 from privge.tasks.classification.graph_alone import label_propagation, structure
@@ -29,6 +29,7 @@ def classify(
     graph: GraphData | None = None,
     train: Iterable[object] | None = None,
     head: SteadyClassifier | None = None,
+    epsilon: float | None = None,
     seed: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -37,7 +38,8 @@ def classify(
 
     Vectors go through `SteadyClassifier`. With a graph, `privge.structure.node_channel` is the prior, and vectors and
     label propagation are put beside it, if `privge.tasks.Fusion` believes in them. Everything is judged, weighed and
-    calibrated by labels of nodes that it did not see.
+    calibrated by labels of nodes that it did not see; with a graph by number of friends, and somebody without any is
+    not answered surer than epsilon allows one report to make anybody (`privge.tasks.classification.calibrated`).
 
     Parameters
     ----------
@@ -52,6 +54,8 @@ def classify(
         Nodes whose labels may be read; by default all that have one.
     head
         What learns from the vectors; by default a new `SteadyClassifier` of this seed.
+    epsilon
+        What a report cost, if vectors are a matrix; an embedding says it itself.
     seed
         The same seed gives the same classes.
     threads
@@ -77,20 +81,25 @@ def classify(
         controls |= {VECTORS: head.held_out_probabilities_, WALKS: walks[known.rows], STRUCTURE: prior[known.rows]}
     fused = Fused.fit(prior[known.rows], held, known.targets, seed=seed)
     held_out = held_out_probabilities(prior[known.rows], held, known.targets, known.folds, seed=seed)
-    temperature = best_temperature(held_out, known.targets)
-    probabilities = at_temperature(fused.probabilities(prior, heads), temperature)
+    people = People.of(
+        vectors,
+        None if network is None else network.degrees,
+        vectors.epsilon if isinstance(vectors, Embedding) else epsilon,
+    )
+    labelled = people.take(known.rows)
+    calibration = Calibration.fit(held_out, known.targets, labelled)
     ids = vectors.ids if isinstance(vectors, Embedding) else np.arange(len(vectors))
     found = Classification(
         ids=ids,
-        probabilities=probabilities,
+        probabilities=calibration.applied(fused.probabilities(prior, heads), people),
         known=known,
-        held_out=at_temperature(held_out, temperature),
+        held_out=calibrated_apart(held_out, known, labelled),
         controls=controls,
         said={MAJORITY if network is None else STRUCTURE: prior, **heads},
         fused=fused,
-        temperature=temperature,
+        calibration=calibration,
         model=model,
-        friends=None if network is None else network.degrees,
+        friends=people.friends,
     )
     if network is not None and not found.learnt:
         logger.warning("nothing was learnt: for labelled nodes the shares of the classes say as much")

@@ -18,14 +18,9 @@ _NORMAL = 1.959964  # of a two-sided 95 % interval
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A share of so many, with its 95 % interval by Wilson; nothing is known of a share of nobody.
+    """A share: so many hits of a count.
 
-    Parameters
-    ----------
-    hits
-        How many.
-    count
-        Of how many.
+    Its 95 % interval is that of Wilson; nothing is known of a share of nobody.
     """
 
     hits: int
@@ -58,12 +53,7 @@ class Share:
 class Gain:
     """By how many points one answer finds more of the same nodes than another, with a 95 % interval.
 
-    Parameters
-    ----------
-    points
-        The difference of the accuracies, in percent.
-    error
-        Its standard error, paired by node.
+    ``error`` is the standard error, paired by node.
     """
 
     points: float
@@ -86,10 +76,8 @@ class Estimate:
 
     Parameters
     ----------
-    accuracy
-        Share of the nodes whose class is found.
-    macro_f1
-        Mean over the classes of the F1 score; NaN if nobody was answered.
+    accuracy, macro_f1
+        Share of the nodes whose class is found, and mean over the classes of the F1 score; NaN if nobody was answered.
     """
 
     accuracy: Share

@@ -1,4 +1,4 @@
-"""Whether answers are as sure as they are right for people with few friends, too: one temperature is an average."""
+"""Whether answers are as sure as they are right for people with few friends, too, by labels held out."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

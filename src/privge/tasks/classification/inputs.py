@@ -25,12 +25,8 @@ class Block:
 
     Parameters
     ----------
-    scaling
-        What is done first.
-    places
-        The column to which each scaled column is added; None if they stay what they are.
-    signs
-        What it is multiplied by.
+    places, signs
+        The column to which each scaled column is added, and what it is multiplied by; None if they stay what they are.
     """
 
     scaling: Scaling

@@ -21,19 +21,7 @@ FEWEST = 10
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Known:
-    """The labelled nodes: their rows, their classes from 0, and into which part each falls.
-
-    Parameters
-    ----------
-    rows
-        Where they stand.
-    targets
-        The class of each.
-    classes
-        What the classes are called.
-    folds
-        The part of each.
-    """
+    """The labelled nodes: their rows, their classes from 0, what these are called, and into which part each falls."""
 
     rows: Rows
     targets: Rows

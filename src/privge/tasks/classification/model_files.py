@@ -1,8 +1,9 @@
 """A head on vectors as a file: plain arrays in NumPy's own archive, and a text that says what they are.
 
-``.npz`` is a zip of ``.npy`` files. It is read without pickle, so that a file from elsewhere runs nothing, and NumPy of
-any year reads it. The entry ``about`` is JSON in bytes: the format, classes, weights, and what the vectors were. A
-model holds sums over the labelled nodes; neither their ids nor their labels stand in it.
+``.npz`` is a zip of ``.npy`` files. It is read without pickle, so that a file from elsewhere runs nothing, and its
+sizes are bounded before anything is unpacked; NumPy of any year reads it. The entry ``about`` is JSON in bytes: the
+format, classes, weights, and what the vectors were. A model holds sums over the labelled nodes; neither their ids nor
+their labels stand in it.
 """
 
 import json
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from privge._files.archives import Bounds, read_archive
 from privge._files.atomic import atomic_path
 from privge._version import __version__
 from privge.errors import BadData
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
     from privge.tasks.classification.vector_model import VectorModel
 
 FORMAT = "privge classifier 1"
+LARGEST = Bounds(entries=10_000, unpacked=2**29)
+"""What a file may hold: some thousands of classes fit. More is neither written nor, before it is unpacked, read."""
+
 _SCALING = ("columns", "shift", "factor", "common")
 _PROJECTION = ("places", "signs")
 
@@ -54,6 +59,8 @@ def write_model(path: Path, model: "VectorModel") -> None:
         "judged": model.judged,
     }
     arrays["about"] = np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
+    if (total := sum(array.nbytes for array in arrays.values())) > LARGEST.unpacked:
+        raise BadData(f"{path}: a model of {total / 2**20:,.0f} MiB is too large for a file; it has too many classes")
     with atomic_path(path) as partial, partial.open("wb") as file:
         np.savez_compressed(file, allow_pickle=False, **arrays)
 
@@ -61,8 +68,7 @@ def write_model(path: Path, model: "VectorModel") -> None:
 def read_model(path: Path) -> dict[str, Any]:
     """Return the parts of a model; what is not one is refused by name."""
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
+        arrays = _archived(path)
         about = json.loads(arrays["about"].tobytes())
         _check_format(about["format"])
         check_arrays(arrays)
@@ -75,6 +81,13 @@ def read_model(path: Path) -> dict[str, Any]:
     except Exception as error:  # a file from elsewhere may hold anything, even claim more memory than there is
         raise BadData(f"{path}: this is not a model that privge wrote") from error
     return parts
+
+
+def _archived(path: Path) -> dict[str, NDArray[Any]]:
+    try:
+        return read_archive(path, LARGEST)
+    except BadData as error:
+        raise BadData(f"this is not a model that privge wrote, or it is damaged: {error}") from error
 
 
 def _check_format(found: object) -> None:

@@ -41,10 +41,8 @@ class VectorModel:
 
     Parameters
     ----------
-    classes
-        What the classes are called.
-    shares
-        Of each class among the labelled nodes.
+    classes, shares
+        What the classes are called, and the share of each among the labelled nodes.
     inputs
         How vectors become inputs.
     heads

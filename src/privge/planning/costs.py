@@ -1,0 +1,34 @@
+"""What a collection would take: bytes of reports and vectors, and time to propagate on this machine."""
+
+from typing import NamedTuple
+
+from privge.campaign import Campaign
+
+_KEY = 48  # bytes of a row in a store beside its codes: campaign, node, sequence number, day
+
+
+class Costs(NamedTuple):
+    """Storage in bytes and time in seconds, if everybody takes part; time as measured here, on this machine."""
+
+    people: int
+    report_bytes: int
+    store_bytes: int
+    embedding_bytes: int
+    seconds: float
+
+
+def costs_of(campaign: Campaign, people: int, seconds_per_column: float) -> Costs:
+    """Return what a campaign would take.
+
+    Parameters
+    ----------
+    campaign
+        What everybody reports.
+    people
+        How many nodes there are.
+    seconds_per_column
+        How long one column takes to walk over the graph.
+    """
+    code = max(1, (max(campaign.outputs - 1, 1).bit_length() + 7) // 8)
+    report = _KEY + code * campaign.k
+    return Costs(people, report, report * people, 4 * campaign.columns * people, seconds_per_column * campaign.columns)
