@@ -13,8 +13,8 @@ import pytest
 from collect.service.harness import ADMIN, campaign_of
 from pages.test_payloads import PAYLOADS
 from pages.visitor import Seen, opened
-from privge.errors import BadData
 from privge._files.translations import fields
+from privge.errors import BadData
 from privge.pages.assets import assets
 from privge.pages.contribution.page import MODULES, ContributionPage, english
 

@@ -8,10 +8,10 @@ from typing import Final
 
 from starlette.requests import Request
 
+from privge._files.translations import Strings, load_translation, parsed_strings
 from privge.collect.service.answers import Answer
 from privge.collect.service.problems import Refused
 from privge.collect.service.service import Service
-from privge._files.translations import Strings, load_translation, parsed_strings
 from privge.pages.answers import SCRIPT_POLICY, page
 from privge.pages.assets import assets
 
