@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check -qq
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-js check format bench load chaos commands vectors docs clean
+.PHONY: help install demo test test-js check format bench load chaos commands client pictures vectors docs clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -62,6 +62,13 @@ chaos: $(VENV)/.installed-chaos ## Does it keep its promises while things break?
 
 commands: $(VENV)/.installed-test ## Do 1,000 erroneous commands end as they should? (30 minutes)
 	$(BIN)/python -m reliability.commands
+
+client: ## Build the client of browsers into the package (needs Node)
+	cd clients/js && npm ci && npm run build
+	cp clients/js/dist/privge.js src/privge/pages/assets/privge.js
+
+pictures: $(VENV)/.installed-test ## Make the pictures of the pages for docs/ (needs Node and Chromium)
+	$(BIN)/python docs/generate/page_pictures.py
 
 vectors: $(VENV)/.installed-test ## Make the test vectors of the protocol anew
 	$(BIN)/python -m spec.make

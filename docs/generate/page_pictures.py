@@ -17,12 +17,13 @@ _COLOURS = 64
 def main(folder: Path = PICTURES) -> None:
     """Make every picture anew."""
     sys.path.insert(0, str(ROOT / "tests"))
+    from browser.chromium import NODE
     from browser.world import furnished
     from collect.service.harness import token_of
 
     with tempfile.TemporaryDirectory() as store, furnished(Path(store)) as given:
         given["people"] = [token_of(f"person-{number:04d}") for number in range(480, 484)]
-        command = ["node", str(ROOT / "tests" / "browser" / "pictures.mjs"), str(folder)]
+        command = [NODE, str(ROOT / "tests" / "browser" / "pictures.mjs"), str(folder)]
         subprocess.run(command, input=json.dumps(given), text=True, check=True)  # noqa: S603 (our own)
     for picture in folder.glob("*.png"):
         _shrink(picture)

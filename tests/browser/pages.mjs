@@ -41,6 +41,7 @@ export async function walk(page, given, at) {
   await page.locator('caption').waitFor();
   await at('room-new');
   await page.goto(`${given.url}/operator/embeddings`);
+  if (given.files?.length) await page.locator('.run summary').first().click();
   await at('room-embeddings');
   for (const file of given.files ?? []) {
     await page.goto(`${given.url}/operator/embeddings/${encodeURIComponent(file)}`);

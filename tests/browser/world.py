@@ -60,7 +60,7 @@ def _fill(folder, network, ids, today):
         **common, epsilon=2.0, k=1, purpose="Better groups in the app", closes=opened, retention_days=30
     )
     closed = Campaign(**common, epsilon=0.5, k=1, purpose="A first look", closes=opened, retention_days=365)
-    over = Campaign(**common, epsilon=0.5, k=1, purpose="Last year’s topics", closes="2020-01-31T00:00:00Z",
+    over = Campaign(**common, epsilon=0.5, k=1, purpose="Topics of last year", closes="2020-01-31T00:00:00Z",
                     retention_days=30)  # fmt: skip
     store = open_store(str(folder / "reports.db"), lifetime_epsilon=6.0)
     for campaign in (over, closed, under_way, asked):

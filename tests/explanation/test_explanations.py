@@ -7,12 +7,12 @@ from datetime import UTC, date, datetime
 import pytest
 
 import privge as pg
+from privge._files.translations import fields
 from privge.audit import audit_store
 from privge.campaign import Assignment
 from privge.collect.stores import Upload, open_store
 from privge.errors import BadData, PrivacyViolation
 from privge.explanation import LENGTHS, assessment, consent, english, explain, load_strings, odds, write_page
-from privge.explanation.strings import fields
 from privge.mechanisms import law_for
 from privge.questions import Choice, Direction, Encoding, YesNo
 from privge.questions.features import ChoiceFeature, NumberFeature, YesNoFeature

@@ -1,6 +1,7 @@
 """From the form to a published campaign, and what is refused on the way."""
 
 import json
+import re
 
 import pytest
 
@@ -26,7 +27,6 @@ def draft(visitor, **changes):
 
 
 def published(reply):
-    import re
     from html import unescape
 
     text = reply.body.decode()
@@ -116,3 +116,32 @@ def test_a_draft_needs_a_fresh_form_too(service, inside):
     inside.enter()
     assert inside.post("/operator/publish", **fields).status == 403
     assert len(service.store.campaigns()) == 1
+
+
+def test_beside_a_draft_stands_what_the_plan_says_of_this_graph(tmp_path):
+    from pages.visitor import Visitor, opened
+    from privge.datasets import social_network
+    from privge.graph import write_graph
+    from privge.pages.room.options import RoomOptions
+
+    network = social_network(300, seed=1)
+    edges, labels = tmp_path / "edges.csv", tmp_path / "labels.csv"
+    write_graph(network.graph, edges)
+    known = [(node, label) for node, label in zip(network.graph.ids, network.labels, strict=True) if node[-1] < "5"]
+    labels.write_text("id,label\n" + "".join(f"{node},c{label}\n" for node, label in known))
+    with opened(tmp_path, options=RoomOptions(edges, labels)) as service:
+        visitor = Visitor(service)
+        visitor.enter()
+        text = draft(visitor, people="300").body.decode()
+    plan = text.partition("Is it worth it?")[2]
+    assert "points to what the graph already says" in plan
+    rows = [
+        tuple(map(float, row))
+        for row in re.findall(r'<td class="number">([\d.]+)</td><td class="number">([\d.]+)<', plan)
+    ]
+    assert [epsilon for epsilon, _ in rows] == [0.5, 1, 2, 4]
+    assert [points for _, points in rows] == sorted(points for _, points in rows)
+
+
+def test_without_a_graph_the_page_says_what_is_missing(inside):
+    assert "start with --graph" in draft(inside).body.decode()

@@ -2,6 +2,7 @@
 
 import re
 from datetime import date, timedelta
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -162,11 +163,11 @@ def test_the_pages_show_graph_and_embeddings_and_say_what_to_run(tmp_path, graph
         assert "Colour: community" in text_of(visitor.get("/operator/embeddings/z.parquet"))
 
 
-def test_a_map_is_a_sample_that_repeats(graph):
+def test_a_map_is_a_sample_that_repeats():
     campaign = campaign_of(k=20)
     rng = np.random.default_rng(0)
     people = [str(number) for number in range(POINTS + 500)]
-    big = pg.Graph.from_edges(list(zip(people, people[1:], strict=False)))
+    big = pg.Graph.from_edges(list(pairwise(people)))
     reports = campaign.simulate(rng.random((len(people), 20)), ids=people, seed=0)
     embedding = pg.embed(big, reports)
     drawn = map_of(embedding, None)

@@ -5,7 +5,7 @@
 
 import { answersOf, certainty, contribute, erase, explain, fetchCampaign, fetchShard, ledger, nodeOf, perturb, stored } from './privge.js';
 import { bar, bytesOf, codeList, element, groups, hex, lookPicture, oddsPicture, said } from './draw.js';
-import { askedColumns, showFields, valuesOf } from './fields.js';
+import { askedColumns, showFields, titleOf, valuesOf } from './fields.js';
 import { troubleOf, Wire } from './wire.js';
 
 const texts = JSON.parse(document.body.dataset.texts);
@@ -116,6 +116,8 @@ function showPerson({ campaign, node, columns }) {
 
 // What can be inferred.
 
+const compared = new Map(); // the other value that somebody chose, by question
+
 function showLook() {
   const { campaign, node, shard, columns } = person;
   const place = Number(at('look-question')?.value ?? 0);
@@ -126,10 +128,9 @@ function showLook() {
     at('look').replaceChildren(element('p', {}, texts.inferred.direction));
     return;
   }
-  const kept = at('look-other')?.value;
   const options = question?.options ?? [];
-  const least = answer.level < law.levels / 2 ? law.levels - 1 : 0;
-  const other = kept === undefined || Number(at('look-other').dataset.index) !== answer.index ? least : Number(kept);
+  const farthest = answer.level < law.levels / 2 ? law.levels - 1 : 0;
+  const other = compared.get(answer.index) ?? farthest;
   const { pairs, speaksMine, speaksOthers } = groups(law, answer.level, other);
   const chance = { yours: Math.round(100 * speaksMine), others: Math.round(100 * speaksOthers) };
   const chosen = otherInput(campaign, answer.index, law, options, other);
@@ -145,30 +146,31 @@ function showLook() {
 function questionInput(place) {
   const { campaign, node } = person;
   const select = element('select', { id: 'look-question', 'aria-label': texts.inferred.question });
-  campaign.indicesOf(node).forEach((index, each) => select.append(element('option', { value: each }, campaign.titleOf(index))));
+  campaign.indicesOf(node).forEach((index, each) => select.append(element('option', { value: each }, titleOf(campaign, index, texts))));
   select.value = String(place);
   select.addEventListener('change', showLook);
   return select;
 }
 
 function otherInput(campaign, index, law, options, level) {
-  const select = element('select', { id: 'look-other', 'data-index': index });
+  const select = element('select', { id: 'look-other' });
   const count = options.length || Math.min(11, law.levels);
   for (let step = 0; step < count; step++) {
     const value = options.length ? step : Math.round((step * (law.levels - 1)) / (count - 1));
     select.append(element('option', { value }, options[step] ?? levelName(campaign, index, value / (law.levels - 1))));
   }
   select.value = String(level);
-  select.addEventListener('change', showLook);
+  select.addEventListener('change', () => {
+    compared.set(index, Number(select.value));
+    showLook();
+  });
   return select;
 }
 
 function levelName(campaign, index, share) {
-  const column = campaign.questions?.[index].forms()[0];
-  const low = campaign.shortForm?.lowOf(index) ?? column?.low;
-  const high = campaign.shortForm?.highOf(index) ?? column?.high;
-  const simple = campaign.shortForm || (campaign.questions[index].kind === 'number' && low !== null && !column.thresholds.length);
-  return simple ? String(Number((low + share * (high - low)).toPrecision(6))) : `${Math.round(100 * share)} %`;
+  const question = campaign.questions?.[index];
+  const column = question ? question.kind === 'number' && person.columns.find(({ name }) => name === question.rawNames[0]) : campaign.columns()[index];
+  return column && Number.isFinite(column.low) ? String(Number((column.low + share * (column.high - column.low)).toPrecision(6))) : `${Math.round(100 * share)} %`;
 }
 
 // The sandbox.
@@ -184,7 +186,7 @@ function tryIt() {
 }
 
 function titles() {
-  return person.campaign.indicesOf(person.node).map((index) => person.campaign.titleOf(index));
+  return person.campaign.indicesOf(person.node).map((index) => titleOf(person.campaign, index, texts));
 }
 
 // Contribute.
@@ -299,7 +301,7 @@ async function begin() {
     const campaign = await fetchCampaign(address, contact);
     showCampaign(campaign);
     const shard = await fetchShard(campaign, address, node, contact);
-    person = { campaign, node, shard, columns: askedColumns(campaign, node) };
+    person = { campaign, node, shard, columns: askedColumns(campaign, node, texts) };
     showPerson(person);
     at('steps').hidden = false;
     showLook();

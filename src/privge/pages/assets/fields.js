@@ -4,26 +4,20 @@ import { element, said } from './draw.js';
 
 const SHOWN = 60; // fields that are shown at once
 
+/** Return what a feature or question is called. */
+export function titleOf(campaign, index, texts) {
+  const named = campaign.questions !== null || campaign.rawNames !== null;
+  return named ? campaign.titleOf(index) : said(texts.have.feature, { index });
+}
+
 /** Return which raw columns matter for a node: those of the questions that it is asked. */
-export function askedColumns(campaign, node) {
+export function askedColumns(campaign, node, texts) {
   const indices = campaign.indicesOf(node);
-  if (campaign.shortForm) {
-    const { shortForm } = campaign;
-    const { missing } = campaign.dimensions <= 100_000 ? campaign.columns()[0] : { missing: 'midpoint' };
-    return indices.map((index) => ({
-      place: index,
-      name: campaign.titleOf(index),
-      kind: 'number',
-      low: shortForm.lowOf(index),
-      high: shortForm.highOf(index),
-      values: [],
-      missing,
-    }));
-  }
-  const places = new Map(campaign.rawNames?.map((name, place) => [name, place]));
-  const columns = indices.flatMap((index) => campaign.questions[index].forms());
-  const each = new Map(columns.map((column, at) => [column.name, { ...column, place: places.get(column.name) ?? at }]));
-  return [...each.values()];
+  const all = campaign.columns();
+  if (campaign.shortForm) return indices.map((place) => ({ ...all[place], place, name: titleOf(campaign, place, texts) }));
+  const names = campaign.rawNames && new Set(indices.flatMap((index) => campaign.questions[index].rawNames));
+  const placed = all.map((column, place) => ({ ...column, place }));
+  return placed.filter(({ name }) => names === null || names.has(name));
 }
 
 /** Fill the form. `changed` is called whenever somebody edits a value. */
@@ -63,12 +57,12 @@ function field(column, at, texts, hidden) {
 function hintOf(column, texts) {
   const words = { ...texts.have, yes: texts.have.yes, no: texts.have.no };
   const counted = said(texts.have.blank_counts, { missing: words[column.missing] ?? column.missing });
-  return column.kind === 'number' && column.low !== null ? `${said(texts.have.from_to, column)}. ${counted}` : counted;
+  return column.kind === 'number' && Number.isFinite(column.low) ? `${said(texts.have.from_to, column)}. ${counted}` : counted;
 }
 
 function numberInput(column) {
   const input = element('input', { type: 'number', step: 'any', inputmode: 'decimal', autocomplete: 'off' });
-  if (column.low !== null) Object.assign(input, { min: String(column.low), max: String(column.high) });
+  if (Number.isFinite(column.low)) Object.assign(input, { min: String(column.low), max: String(column.high) });
   return input;
 }
 

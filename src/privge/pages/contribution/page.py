@@ -1,18 +1,17 @@
 """The contribution page of a campaign: a frame with texts. What is private happens in the browser, by the client."""
 
 import json
-from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from starlette.requests import Request
 
+from privge._files.translations import Strings, load_translation, parsed_strings
 from privge.collect.service.answers import Answer
 from privge.collect.service.problems import Refused
 from privge.collect.service.service import Service
-from privge.explanation.strings import Strings, load_strings, parsed_strings
 from privge.pages.answers import SCRIPT_POLICY, page
 from privge.pages.assets import assets
 
@@ -41,7 +40,7 @@ class ContributionPage:
     """
 
     def __init__(self, strings: Path | None = None) -> None:
-        self._texts: Mapping[str, Any] = english() if strings is None else load_strings(strings, english())
+        self._texts = english() if strings is None else load_translation(strings, english())
         self._for_script = json.dumps({name: self._texts[name] for name in _FOR_SCRIPT}, ensure_ascii=False)
 
     async def show(self, service: Service, request: Request) -> Answer:

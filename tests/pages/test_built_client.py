@@ -1,0 +1,21 @@
+"""The client that the package carries is the build of its source."""
+
+import shutil
+import subprocess
+
+from browser.chromium import CLIENT, NODE, ROOT, require
+
+
+def test_the_committed_client_is_the_build_of_its_source(tmp_path):
+    require("esbuild", "typescript", browser=False)
+    copy = tmp_path / "js"
+    copy.mkdir()
+    for name in ("src", "scripts"):
+        shutil.copytree(CLIENT / name, copy / name)
+    for file in (*CLIENT.glob("tsconfig*.json"), CLIENT / "package.json"):
+        shutil.copy(file, copy)
+    (copy / "node_modules").symlink_to(CLIENT / "node_modules")
+    subprocess.run([NODE, "scripts/build.mjs"], cwd=copy, check=False, capture_output=True, timeout=120)
+    built = (copy / "dist" / "privge.js").read_bytes()
+    committed = (ROOT / "src" / "privge" / "pages" / "assets" / "privge.js").read_bytes()
+    assert committed == built, "run: make client"
