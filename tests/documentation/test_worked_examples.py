@@ -38,6 +38,20 @@ def test_the_page_of_audits_shows_what_an_audit_prints():
         assert line in page
 
 
+def test_the_page_of_plans_shows_what_a_plan_prints():
+    page = worked_examples.filled((DOCS / "plan.md").read_text(encoding="utf-8"))
+    assert worked_examples.MARK not in page
+    for line in (
+        "the prior is structure",
+        "any report, at most",
+        "a question taught by reports",
+        "! The 500 people of the panel",
+        "At ε = 1 with 12 features the reports would add",
+        "or do not ask.",
+    ):
+        assert line in page
+
+
 def test_the_page_of_explanations_shows_what_an_explanation_prints():
     page = worked_examples.filled((DOCS / "explain.md").read_text(encoding="utf-8"))
     assert worked_examples.MARK not in page

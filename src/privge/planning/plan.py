@@ -129,7 +129,7 @@ def plan(
     planned = Planned(campaign.mechanism, campaign.epsilon, campaign.k, campaign.dimensions)
     few = None if tried is None else tried.fewer(_people(outlook, campaign.epsilon, grid.seed)[0])
     variance = best_report(campaign.epsilon, campaign.dimensions).variance
-    seconds = 0.0 if outlook is None else outlook.seconds_per_column
+    seconds = 0.0 if outlook is None else outlook.seconds
     return Advice(
         campaign=planned,
         worth=grid.worth,
