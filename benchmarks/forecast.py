@@ -134,6 +134,7 @@ def run(job):
         asking = Asking.of(outlook.prior.probabilities[asked_for], epsilon)
         roles = Roles.of(outlook.prior.log, train=split[0], validation=split[1], epsilon=epsilon, seed=seed)
         forecast = taught_by_reports(panel, outlook, asking, roles.teachers, teachers or epsilon, seed=seed)
+        low, high = forecast.interval(outlook.doubt)
         groups = dict(by_friends(outlook.friends[asked_for]))
         records.append(
             {
@@ -142,8 +143,8 @@ def run(job):
                 "epsilon": epsilon,
                 "teacher epsilon": teachers,
                 "forecast": 100 * float(forecast.gains.mean()),
-                "low": 100 * forecast.low,
-                "high": 100 * forecast.high,
+                "low": low,
+                "high": high,
                 "delta": forecast.delta,
                 "ceiling": 100 * float(asking.ceiling.mean()),
                 "by friends": {

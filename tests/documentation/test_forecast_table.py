@@ -17,17 +17,13 @@ def test_the_page_has_the_table_of_the_stored_runs():
     assert forecast_table.written(page) == page
 
 
-def test_every_row_stands_beside_its_controls():
-    lines = forecast_table.table().splitlines()
-    assert "graph alone" in lines[0]
-    assert "structure" in lines[0]
-    assert all(line.count("|") == lines[0].count("|") for line in lines)
-
-
 def test_forecasts_rank_settings_as_measured_lifts_do_and_are_near_them():
     found = means()
     assert len(found) >= 40
     assert spearmanr([each["forecast"] for each in found], [each["measured"] for each in found]).statistic >= 0.8
+    head, *_ = forecast_table.table().splitlines()
+    assert "graph alone" in head
+    assert "structure" in head
     assert forecast_table.table().count("| yes |") >= 0.8 * len(found)
 
 
