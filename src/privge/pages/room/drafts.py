@@ -35,14 +35,12 @@ _MOST_PEOPLE = 10**9
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What somebody wrote into the form.
+    """What somebody wrote into the form, to be shown again.
 
     Parameters
     ----------
-    fields
-        As they were written, to be shown again.
     campaign
-        What they make; None if something is wrong.
+        What the fields make; None if something is wrong.
     people
         How many people are expected to take part, for the forecast.
     trouble

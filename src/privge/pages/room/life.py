@@ -25,12 +25,7 @@ class Stage(NamedTuple):
 class Life:
     """Where a campaign stands.
 
-    Parameters
-    ----------
-    state
-        What the store counts.
-    stages
-        All four, in order.
+    ``state`` is what the store counts; ``stages`` are all four, in order.
     """
 
     state: CampaignState
