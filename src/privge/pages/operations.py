@@ -28,13 +28,6 @@ def operations(options: RoomOptions, strings: Path | None = None) -> Sequence[Op
     contribution = ContributionPage(strings)
     shown = partial(Operation, "GET", answer_type=_HTML, access="operator")
     form = partial(Operation, "POST", answer_type=_HTML, access="operator", body=(FORM_TYPE, None))
-    acts = {
-        "enter": room.enter,
-        "leave": room.leave,
-        "draft": room.draft,
-        "publish": room.publish,
-        "retire": room.retire,
-    }
     return (
         Operation("GET", assets.PATH, assets.asset),
         Operation("GET", PATH, contribution.show, answer_type=_HTML),
@@ -44,6 +37,10 @@ def operations(options: RoomOptions, strings: Path | None = None) -> Sequence[Op
         shown("/operator/trail", room.trail),
         shown("/operator/embeddings", room.embeddings),
         shown("/operator/embeddings/{file}", room.map),
-        *(form(f"/operator/{name}", act) for name, act in acts.items()),
+        form("/operator/enter", room.enter),
+        form("/operator/leave", room.leave),
+        form("/operator/draft", room.draft),
+        form("/operator/publish", room.publish),
+        form("/operator/retire", room.retire),
         form("/operator/campaigns/{campaign}/close", room.close),
     )

@@ -24,7 +24,17 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Counts side by side, under a title that says of what; the axis shows the largest, ``most``."""
+    """Counts side by side.
+
+    Parameters
+    ----------
+    title
+        What is counted.
+    columns
+        With their places.
+    most
+        The largest count, which the axis shows.
+    """
 
     title: str
     columns: tuple[Column, ...]

@@ -35,12 +35,14 @@ _MOST_PEOPLE = 10**9
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What somebody wrote into the form, to be shown again.
+    """What somebody wrote into the form.
 
     Parameters
     ----------
+    fields
+        As they were written, to be shown again.
     campaign
-        What the fields make; None if something is wrong.
+        What they make; None if something is wrong.
     people
         How many people are expected to take part, for the forecast.
     trouble

@@ -25,7 +25,12 @@ class Stage(NamedTuple):
 class Life:
     """Where a campaign stands.
 
-    ``state`` is what the store counts; ``stages`` are all four, in order.
+    Parameters
+    ----------
+    state
+        What the store counts.
+    stages
+        All four, in order.
     """
 
     state: CampaignState

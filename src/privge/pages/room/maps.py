@@ -30,9 +30,7 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Map:
-    """A map, ready to be drawn.
-
-    It names groups, and no person.
+    """A map, ready to be drawn. It names groups, and no person.
 
     Parameters
     ----------

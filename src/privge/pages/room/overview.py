@@ -14,16 +14,20 @@ _CLASSES = 12  # of the histogram
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """What a store says of itself.
-
-    Counts only, and no person; the newest of its campaigns comes first.
+    """What a store says of itself. Counts only.
 
     Parameters
     ----------
-    people, ledger
-        How many people ever took part, and how many of them have spent how much.
-    size, due
-        Bytes of the store, and whether there are reports in it whose days are over.
+    lives
+        The campaigns, the newest first.
+    people
+        How many people ever took part.
+    ledger
+        How many of them have spent how much.
+    size
+        Bytes of the store.
+    due
+        Whether there are reports whose days are over.
     """
 
     lives: tuple[Life, ...]

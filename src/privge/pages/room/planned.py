@@ -17,7 +17,15 @@ _PLANNING = "privge.planning"
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """What a plan says of a draft: in words and, for some epsilon, the most points that any report can add."""
+    """What a plan says of a draft.
+
+    Parameters
+    ----------
+    verdict
+        In plain words.
+    ceilings
+        For some epsilon, the most points that any report can add to what the graph says.
+    """
 
     verdict: tuple[str, ...]
     ceilings: tuple[tuple[str, str], ...] = ()

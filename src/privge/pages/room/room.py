@@ -87,7 +87,13 @@ def sent(act: str) -> Callable[[Sent], Handler]:
 
 
 class Room:
-    """The pages and forms of the room, with the public files that it may look at."""
+    """The pages and forms of the room.
+
+    Parameters
+    ----------
+    options
+        Public files to look at.
+    """
 
     def __init__(self, options: RoomOptions) -> None:
         self.options = options

@@ -18,9 +18,6 @@ SUFFIXES = (".parquet", ".npy")
 class Found:
     """A file of a folder that is an embedding, or that cannot be read as one.
 
-    Its ``state`` is ``fresh``, ``behind`` (new reports came), ``stale`` (it holds somebody who was erased), ``unknown``
-    or ``broken``; ``reasons`` say why, in sentences, and ``command`` what to run.
-
     Parameters
     ----------
     name, size
@@ -29,6 +26,9 @@ class Found:
         What it was made from; None if it is not an embedding.
     trouble
         Why it could not be read.
+    state, reasons, command
+        ``fresh``, ``behind`` (new reports came), ``stale`` (it holds somebody who was erased), ``unknown`` or
+        ``broken``; why, in sentences; and what to run.
     """
 
     name: str
