@@ -37,7 +37,7 @@ export interface Contact {
 
 /** Where a device keeps what it must not forget. */
 export interface Keeping {
-  /** By default IndexedDB; else localStorage; anything with `getItem` and `setItem`, or a `Store`. */
+  /** By default IndexedDB; `localStorage`, anything else with `getItem` and `setItem`, or a `Store`. */
   readonly store?: Store | KeyValue;
 }
 
