@@ -25,16 +25,10 @@ _NORMAL = 1.96
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Forecast:
-    """What answers are expected to add.
+    """What answers are expected to add, and how discriminable they are.
 
-    Parameters
-    ----------
-    gains
-        For each person who could be asked, from 0 to 1.
-    low, high
-        In which the mean gain lies with a confidence of 95 %.
-    delta
-        Discriminability of the answers.
+    There is a gain for each person who could be asked, from 0 to 1; the mean of them lies between ``low`` and ``high``
+    with a confidence of 95 %.
     """
 
     gains: Floats

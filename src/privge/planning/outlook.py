@@ -50,6 +50,8 @@ class Controls(NamedTuple):
 class Outlook:
     """The public side of a plan.
 
+    Nodes stand in the order of the graph.
+
     Parameters
     ----------
     prior

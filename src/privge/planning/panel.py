@@ -47,14 +47,10 @@ _ALIKE, _FEWEST_ALIKE = 0.2, 8  # which part of a class of the panel stands for 
 class Panel:
     """Profiles in the clear, with classes.
 
+    ``people`` holds raw values in the public encoding, and ``rows`` the nodes that they belong to.
+
     Parameters
     ----------
-    encoding
-        The public encoding of profiles.
-    people
-        The raw values of the panel.
-    rows
-        Their nodes.
     labels
         Their classes, as columns of the prior.
     profiles

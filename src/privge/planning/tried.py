@@ -24,16 +24,9 @@ from privge.teaching import Roles
 
 @dataclass(frozen=True, eq=False)
 class Tried:
-    """What can be forecast.
+    """What can be forecast from what is public, and from who showed their profile or reported before.
 
-    Parameters
-    ----------
-    campaign, outlook
-        What is planned, and what is public.
-    panel, pilot
-        Who showed their profile, and who reported before.
-    worth, seed
-        As for `privge.planning.plan.Grid`.
+    ``worth`` and ``seed`` are those of `privge.planning.plan.Grid`.
     """
 
     campaign: Campaign
