@@ -39,6 +39,7 @@ def test_there_are_more_than_a_thousand_cases_of_every_kind():
         ("piecewise, epsilon 8, 4097 levels", "high", -1),
         ("multibit, epsilon 4, 5 levels", "slope", -1),
         ("choice, epsilon 4, 5 levels", "low", 1),
+        ("laplace, epsilon 8, 4097 levels", "centre", -2),  # whose weights are all even
     ],
 )
 def test_a_law_that_is_altered_by_one_unit_fails(name, weight, more):

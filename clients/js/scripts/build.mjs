@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { minify } from 'terser';
 
-const BUDGET = 12_000; // bytes, compressed
+const BUDGET = 13_500; // bytes, compressed: a guard against growth
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 rmSync(`${root}dist`, { recursive: true, force: true });

@@ -20,6 +20,7 @@ if [ package-lock.json -nt node_modules/.installed ]; then
 fi
 npm run --silent check
 npm run --silent build
+node scripts/pack.mjs
 npm test --silent
 [ -x "${PRIVGE_CHROMIUM:-/usr/bin/chromium}" ] ||
   leave_out 'the browser tests, which need Chromium (apt-get install chromium; then make test-js)'

@@ -111,8 +111,8 @@ export class Campaign {
 function timeOf(stated: Table, key: string): string | null {
   if (stated[key] === null) return null;
   const time = text(stated, key);
-  const known = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(time) && Date.parse(time);
-  return Number.isInteger(known) && new Date(time).toJSON() === time.replace('Z', '.000Z') ? time : wrong(key);
+  const isTime = time.length === 20 && time > '0001' && new Date(time).toJSON() === time.replace('Z', '.000Z');
+  return isTime ? time : wrong(key);
 }
 
 /** Return a name that is the same wherever it looks the same: printable, its characters composed. */

@@ -7,7 +7,7 @@
  * 3. Show the token and ask whether a report would be stored, or is already. Until here nothing is spent.
  * 4. Charge the ledger, and send until it is stored. Whatever happens from here on, the same bytes are sent again.
  */
-import { addressOf, originOf } from './address.ts';
+import { addressOf } from './address.ts';
 import { Campaign } from './campaign.ts';
 import { refuse } from './errors.ts';
 import { checkLedger, spentOf, type Caps, type Kept } from './ledger.ts';
@@ -16,9 +16,9 @@ import { inSlot, PACE } from './pace.ts';
 import { encodeCodes, outputsOf, personalOf, perturb, type Person, type Report } from './perturb.ts';
 import { sha256Hex } from './sha256.ts';
 import { storeOf, type KeyValue, type Store } from './store.ts';
-import { authorization, nodeOf } from './token.ts';
+import { nodeOf } from './token.ts';
 import type { Features } from './values.ts';
-import { Client, parsed, PATIENCE, refused, type Fetch, type Patience } from './web.ts';
+import { Client, parsed, PATIENCE, type Fetch, type Patience, type Reply } from './web.ts';
 
 const DAY = 86_400_000;
 const LARGEST_CAMPAIGN = 2 ** 25;
@@ -37,7 +37,7 @@ export interface Contact {
 
 /** Where a device keeps what it must not forget. */
 export interface Keeping {
-  /** By default IndexedDB; else localStorage; anything with `getItem` and `setItem`, or a `Store`. */
+  /** By default IndexedDB; `localStorage`, anything else with `getItem` and `setItem`, or a `Store`. */
   readonly store?: Store | KeyValue;
 }
 
@@ -78,7 +78,8 @@ export type GivenFeatures = Features | (() => Features | Promise<Features>);
 
 /** Send one private report to a campaign. Run again after any failure: the same bytes are sent, never a second draw. */
 export async function contribute(features: GivenFeatures, options: ContributeOptions): Promise<Contribution> {
-  const address = addressOf(options.campaign, options.insecureHttp ?? false);
+  const address = addressOf(options.campaign, options.insecureHttp);
+  if (!address.campaign) refuse('address');
   const node = nodeOf(options.token, address.campaign);
   const memory = new Memory(storeOf(options.store));
   if (options.caps) await memory.setCaps(options.caps);
@@ -125,13 +126,13 @@ export async function contribute(features: GivenFeatures, options: ContributeOpt
 
 /** Fetch a campaign, and check that it is the one that the address names and that its laws hold its epsilon. */
 export function fetchCampaign(url: string, contact: Contact = {}): Promise<Campaign> {
-  const { origin, campaign } = addressOf(url, contact.insecureHttp ?? false);
+  const { origin, campaign } = addressOf(url, contact.insecureHttp);
   return fetched(clientOf(origin, contact), campaign);
 }
 
 /** Fetch the shard of a node, if the campaign asks certain people; `answersOf` and `perturb` take it. */
 export function fetchShard(campaign: Campaign, url: string, node: string, contact: Contact = {}): Promise<Uint8Array | undefined> {
-  return shardOf(clientOf(originOf(url, contact.insecureHttp ?? false), contact), campaign, node);
+  return shardOf(clientOf(addressOf(url, contact.insecureHttp).origin, contact), campaign, node);
 }
 
 /** What is stored about a person at a service. */
@@ -152,11 +153,7 @@ export interface AboutOptions extends Contact {
 
 /** Return everything that a service stores about the node of a token. */
 export async function stored(options: AboutOptions): Promise<Holding[]> {
-  const client = clientOf(originOf(options.service, options.insecureHttp ?? false), options);
-  const reply = await client.ask('GET', '/v1/me', { headers: authorization(options.token), largest: LARGEST_CAMPAIGN });
-  if (reply.status !== 200) refused(reply);
-  const { holdings } = Object(parsed(reply.body)) as { holdings?: Holding[] };
-  return Array.isArray(holdings) ? holdings : unreadable();
+  return listed<Holding>(await aboutMe('GET', options), 'holdings');
 }
 
 /**
@@ -164,11 +161,7 @@ export async function stored(options: AboutOptions): Promise<Holding[]> {
  * The device forgets the codes too, and remembers that it has sent them: there is no second draw.
  */
 export async function erase(options: AboutOptions & Keeping): Promise<string[]> {
-  const client = clientOf(originOf(options.service, options.insecureHttp ?? false), options);
-  const reply = await client.ask('DELETE', '/v1/me', { headers: authorization(options.token), largest: LARGEST_CAMPAIGN });
-  if (reply.status !== 200) refused(reply);
-  const { erased } = Object(parsed(reply.body)) as { erased?: string[] };
-  if (!Array.isArray(erased)) unreadable();
+  const erased = listed<string>(await aboutMe('DELETE', options), 'erased');
   await new Memory(storeOf(options.store)).forget(erased, nodeOf(options.token, null));
   return erased;
 }
@@ -189,13 +182,22 @@ export async function ledger(keeping: Keeping = {}): Promise<Ledger> {
   return { caps: state.caps, spent: spentOf(state), reports };
 }
 
+function aboutMe(method: string, options: AboutOptions): Promise<Reply> {
+  const client = clientOf(addressOf(options.service, options.insecureHttp).origin, options);
+  return client.ask(method, '/v1/me', { token: options.token, largest: LARGEST_CAMPAIGN });
+}
+
+function listed<Entry>(reply: Reply, field: string): Entry[] {
+  const entries = parsed(reply)[field];
+  return Array.isArray(entries) ? (entries as Entry[]) : unreadable();
+}
+
 function clientOf(origin: string, { patience, fetch }: Contact): Client {
   return new Client(origin, { ...PATIENCE, ...patience }, fetch ?? globalThis.fetch);
 }
 
 async function fetched(client: Client, id: string): Promise<Campaign> {
   const reply = await client.ask('GET', `/v1/campaigns/${id}`, { largest: LARGEST_CAMPAIGN });
-  if (reply.status !== 200) refused(reply);
   if (sha256Hex(reply.body) !== id) refuse('mismatch');
   return Campaign.read(reply.body);
 }
@@ -203,33 +205,23 @@ async function fetched(client: Client, id: string): Promise<Campaign> {
 async function shardOf(client: Client, campaign: Campaign, node: string): Promise<Uint8Array | undefined> {
   const digest = campaign.shardOf(node);
   if (digest === null) return undefined;
-  const reply = await client.ask('GET', `/v1/shards/${digest}`, { largest: LARGEST_SHARD });
-  if (reply.status !== 200) refused(reply);
-  return reply.body;
+  return (await client.ask('GET', `/v1/shards/${digest}`, { largest: LARGEST_SHARD })).body;
 }
 
 /** Ask whether a report would be stored; return the one that the service has already, from another device. */
 async function standing(client: Client, campaign: Campaign, person: Person, token: string): Promise<Kept | null> {
-  const asking = { headers: authorization(token), largest: LARGEST_STANDING };
-  const reply = await client.ask('GET', `/v1/campaigns/${campaign.id}/me`, asking);
-  if (reply.status !== 200) refused(reply);
-  const { reason, codes } = Object(parsed(reply.body)) as { reason?: unknown; codes?: unknown };
-  if (reason === 'open') return null;
-  const limits = outputsOf(campaign, person);
-  const fits = (code: unknown, place: number): boolean => Number.isInteger(code) && (code as number) >= 0 && (code as number) < limits[place]!;
-  if (typeof reason !== 'string' || !Array.isArray(codes) || codes.length !== limits.length || !codes.every(fits)) {
-    unreadable();
-  }
-  return keptOf(campaign, String(person.node), encodeCodes(codes as number[]));
+  const reply = await client.ask('GET', `/v1/campaigns/${campaign.id}/me`, { token, largest: LARGEST_STANDING });
+  if (parsed(reply)['reason'] === 'open') return null;
+  const [codes, limits] = [listed<number>(reply, 'codes'), outputsOf(campaign, person)];
+  const fits = limits.every((limit, place) => Number.isInteger(codes[place]) && codes[place]! >= 0 && codes[place]! < limit);
+  if (!fits || codes.length > limits.length) unreadable();
+  return keptOf(campaign, String(person.node), encodeCodes(codes));
 }
 
 /** Send a report; return whether it is new to the service. */
 async function sent(client: Client, campaign: string, report: Kept, token: string): Promise<boolean> {
-  const headers = { ...authorization(token), 'Content-Type': 'application/octet-stream' };
   const path = `/v1/campaigns/${campaign}/reports/${report.report}`;
-  const reply = await client.ask('PUT', path, { headers, body: bodyOf(report) });
-  if (reply.status !== 200 && reply.status !== 201) refused(reply);
-  return reply.status === 201;
+  return (await client.ask('PUT', path, { token, body: bodyOf(report) })).status === 201;
 }
 
 /** Refuse before anything is charged what the service would refuse after it; a device's clock may be wrong by a day. */

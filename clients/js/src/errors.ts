@@ -16,20 +16,20 @@ export type ErrorCode =
   | 'unavailable';
 
 const WORDS: Readonly<Record<ErrorCode, string>> = {
-  address: 'a campaign has an address such as https://host/v1/campaigns/<id>; plain http is for this machine alone',
+  address: 'an address is https://host/v1/campaigns/<id>; plain http is for this machine alone',
   budget: 'your own cap on epsilon forbids it',
   campaign: 'this is no campaign that a device may answer',
   declined: 'you declined',
   features: 'give one value for each feature, in order or by name',
-  mismatch: 'the service sent something else than its hash names',
+  mismatch: 'the service sent something else',
   not_asked: 'this campaign asks others',
-  privacy: 'no device answers a control or the policy refuse: they are for simulations',
+  privacy: 'no device answers what is for simulations',
   random: 'this platform has no crypto.getRandomValues',
   refused: 'the service refuses',
-  second_draw: 'this device has reported here already, and does not draw again',
+  second_draw: 'this device has reported already, and does not draw again',
   storage: 'this device cannot keep a report safely',
   token: 'the token is not one for this campaign',
-  unavailable: 'the service cannot be reached now; try again, nothing is lost',
+  unavailable: 'the service cannot be reached; try again, nothing is lost',
 };
 
 /** Every error of this package. No message holds a private value, a token or a node id. */

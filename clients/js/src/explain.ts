@@ -10,15 +10,11 @@ export interface Odds {
 }
 
 export interface Explanation {
-  readonly campaign: string;
-  readonly purpose: string;
   readonly epsilon: number;
   /** How sure somebody can become who thought it was 50:50, such as "73.1 %". */
   readonly sure: string;
   readonly odds: readonly Odds[];
-  /** How many of how many features or questions are answered, and what those of this node are called. */
-  readonly k: number;
-  readonly dimensions: number;
+  /** What the features or questions that this node answers are called. */
   readonly asked: readonly string[];
 }
 
@@ -43,15 +39,11 @@ export function odds(before: number, epsilon: number): Odds {
 
 /** Explain a campaign: to everybody, or to one person. Nothing private is needed. */
 export function explain(campaign: Campaign, node?: Node): Explanation {
-  const { id, purpose, epsilon, k, dimensions } = campaign;
+  const { epsilon } = campaign;
   return {
-    campaign: id,
-    purpose,
     epsilon,
     sure: certainty(epsilon),
     odds: PRIORS.map((before) => odds(before, epsilon)),
-    k,
-    dimensions,
     asked: node === undefined ? [] : campaign.indicesOf(node).map((index) => campaign.titleOf(index)),
   };
 }

@@ -1,6 +1,7 @@
 /** Which coordinates a person reports (rule `sha256-floyd`): a public function of campaign and node. */
 import { bigEndian, concat, fromHex, isWellFormed, utf8, wordAt } from './bytes.ts';
 import { refuse } from './errors.ts';
+import { filled } from './laws.ts';
 import { sha256 } from './sha256.ts';
 
 export const INDEX_RULE = 'sha256-floyd';
@@ -18,7 +19,7 @@ export function checkedKey(node: Node): Uint8Array {
 
 /** Return the sorted indices that a node reports: k of some dimensions. */
 export function indicesOf(campaign: string, node: Uint8Array, dimensions: number, k: number): number[] {
-  if (k === dimensions) return Array.from({ length: k }, (_, index) => index);
+  if (k === dimensions) return filled(k, (index) => index);
   const next = stream(fromHex(campaign), node);
   const kept = new Set<number>();
   for (let j = dimensions - k; j < dimensions; j++) {

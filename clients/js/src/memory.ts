@@ -24,7 +24,7 @@ export class Memory {
         return result[0] === before && text !== null ? text : JSON.stringify(result[0]);
       });
     } catch (error) {
-      if (error instanceof PrivgeError || error instanceof RangeError) throw error;
+      if (error instanceof PrivgeError) throw error;
       refuse('storage', ' (private mode, or no space)');
     }
     return result![1];

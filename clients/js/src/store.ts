@@ -3,7 +3,7 @@
  *
  * IndexedDB does both by itself: a transaction reads and writes, no other runs meanwhile, and it is durable when it
  * completes. Anything with `getItem` and `setItem` (localStorage, React Native's AsyncStorage, an own store) is changed
- * under a Web Lock; where there are none, it must belong to one process.
+ * under a Web Lock; where there are none, and no tabs, it must belong to one process.
  */
 import { refuse } from './errors.ts';
 
@@ -22,13 +22,10 @@ export interface KeyValue {
 const NAME = 'privge';
 const KEY = 'device';
 
-/** Return the store to use: the given one, or that of the browser. Without any, nothing can be drawn. */
+/** Return the store to use: the given one, or IndexedDB. Without any, nothing can be drawn. */
 export function storeOf(given: Store | KeyValue | undefined): Store {
-  if (given) return 'update' in given ? given : lockedStore(given, false);
-  if (globalThis.indexedDB) return indexedDBStore();
-  const local = tried(() => globalThis.localStorage);
-  if (local) return lockedStore(local, true);
-  return refuse('storage', ': give a store');
+  if (given) return 'update' in given ? given : lockedStore(given);
+  return globalThis.indexedDB ? indexedDBStore() : refuse('storage', ': give a store');
 }
 
 /** The store of a browser: one database for this site. */
@@ -74,9 +71,9 @@ function opened(name: string): Promise<IDBDatabase> {
 let queue: Promise<unknown> = Promise.resolve();
 
 /** A store of texts by key, changed under a lock: a Web Lock, or within this process where there are none. */
-function lockedStore(items: KeyValue, hasTabs: boolean): Store {
+function lockedStore(items: KeyValue): Store {
   const locks = globalThis.navigator?.locks as LockManager | undefined;
-  if (!locks && hasTabs) refuse('storage', ': it has no Web Locks');
+  if (!locks && globalThis.document) refuse('storage', ': there are no Web Locks'); // two tabs could draw twice
   const name = `${NAME}.${KEY}`;
   const work = async (change: (text: string | null) => string): Promise<void> => {
     const before = await items.getItem(name);
@@ -93,12 +90,4 @@ function lockedStore(items: KeyValue, hasTabs: boolean): Store {
       return turn;
     },
   };
-}
-
-function tried<Thing>(get: () => Thing): Thing | undefined {
-  try {
-    return get();
-  } catch {
-    return undefined; // a browser without storage may refuse the very question
-  }
 }

@@ -5,8 +5,8 @@ import { refuse } from './errors.ts';
 /** One value for each feature in order, or a table from name to value. What is not asked for is not looked at. */
 export type Features = ArrayLike<unknown> | Readonly<Record<string, unknown>>;
 
-const SPACE = '[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
-const ENDS = new RegExp(`^${SPACE}+|${SPACE}+$`, 'g');
+// White space as Unicode counts it, which is not quite what \s is.
+const ENDS = /^([^\S\ufeff]|[\x1c-\x1f\x85])+|([^\S\ufeff]|[\x1c-\x1f\x85])+$/g;
 const WORDS: Readonly<Record<string, number>> = { yes: 1, true: 1, no: 0, false: 0 };
 
 /** Return text without white space at its ends, as Unicode counts it. */

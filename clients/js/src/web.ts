@@ -28,7 +28,8 @@ export interface Reply {
 
 export interface Asking {
   readonly body?: Uint8Array;
-  readonly headers?: Record<string, string>;
+  /** Shown, if it is given. */
+  readonly token?: string;
   /** Bytes of the largest answer that is expected. */
   readonly largest?: number;
 }
@@ -55,13 +56,14 @@ export class Client {
     this.end = Date.now() + this.patience.deadline;
   }
 
-  /** Send a request until it is answered for good: by success, or by a refusal that would be repeated. */
+  /** Send a request until it succeeds, or is refused and would be again. */
   async ask(method: string, path: string, asking: Asking = {}): Promise<Reply> {
     for (let failures = 0; ; failures++) {
       let wait = 0;
       try {
         const { reply, retryAfter } = await this.once(method, path, asking);
-        if (![408, 429].includes(reply.status) && reply.status < 500) return reply;
+        if (reply.status < 300) return reply;
+        if (![408, 429].includes(reply.status) && reply.status < 500) refused(reply);
         wait = retryAfter;
       } catch (error) {
         if (error instanceof PrivgeError) throw error;
@@ -82,8 +84,11 @@ export class Client {
     try {
       const response = await this.fetch.call(globalThis, this.origin + path, {
         method,
-        headers: asking.headers ?? {},
-        ...(asking.body ? { body: asking.body.slice() } : {}),
+        headers: {
+          ...(asking.token ? { Authorization: `Bearer ${asking.token.trim()}` } : {}),
+          ...(asking.body ? { 'Content-Type': 'application/octet-stream' } : {}),
+        },
+        body: asking.body?.slice() ?? null,
         redirect: 'manual',
         credentials: 'omit',
         cache: 'no-store',
@@ -121,28 +126,17 @@ async function bodyOf(response: Response, largest: number): Promise<Uint8Array> 
   return concat(...parts);
 }
 
-const REFUSALS: Readonly<Record<number, string>> = {
-  401: 'ask the platform for a new token',
-  404: 'it does not know this campaign',
-  409: 'it keeps another report of you, the first',
-  410: 'the campaign is closed, or your report was erased',
-};
-
-/** Refuse in words, with the service's own, shortened and on one line. */
-export function refused({ status, body }: Reply): never {
-  refuse('refused', ` (${[status, REFUSALS[status], problemWords(body)].filter(Boolean).join('; ')})`, status);
+/** Refuse with the service's own words, shortened and on one line. */
+function refused(reply: Reply): never {
+  const words = String(parsed(reply)['detail'] ?? '').replace(/[^\x20-\x7e]+/g, ' ');
+  refuse('refused', ` with ${reply.status}. ${words.slice(0, WORDS)}`, reply.status);
 }
 
-/** Read JSON; undefined if it is none. */
-export function parsed(body: Uint8Array): unknown {
+/** Read the table that an answer holds; an empty one if it holds none. */
+export function parsed({ body }: Reply): Readonly<Record<string, unknown>> {
   try {
-    return JSON.parse(new TextDecoder().decode(body));
+    return Object(JSON.parse(new TextDecoder().decode(body))) as Readonly<Record<string, unknown>>;
   } catch {
-    return undefined;
+    return {};
   }
-}
-
-function problemWords(body: Uint8Array): string {
-  const { detail, title } = Object(parsed(body)) as { detail?: unknown; title?: unknown };
-  return String(detail || title || '').replace(/[^\x20-\x7e]+/g, ' ').slice(0, WORDS);
 }
