@@ -59,7 +59,7 @@ export async function accessible(given) {
   const problems = [];
   const axe = readFileSync(axePath(), 'utf8');
   for (const colorScheme of ['light', 'dark']) {
-    const browser = await opened({ colorScheme, viewport: { width: 360, height: 760 }, bypassCSP: false });
+    const browser = await opened({ colorScheme, viewport: { width: 360, height: 760 }, reducedMotion: 'reduce' });
     const { context, page } = browser;
     const session = await context.newCDPSession(page);
     await walk(page, { ...given, token: given.tokens[colorScheme] }, async (name) => {

@@ -17,18 +17,10 @@ _PLANNING = "privge.planning"
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """What a plan says of a draft.
-
-    Parameters
-    ----------
-    verdict
-        In plain words.
-    ceilings
-        For some epsilon, the most points that any report can add to what the graph says.
-    """
+    """What a plan says of a draft, in plain words."""
 
     verdict: tuple[str, ...]
-    ceilings: tuple[tuple[str, str], ...] = ()
+    ceilings: tuple[tuple[str, str], ...] = ()  # epsilon, and the most points that any report can add
 
 
 def planned(campaign: Campaign, people: int, graph: Graph | None, labels: Any) -> Planned:  # noqa: ANN401 (ids and classes)
