@@ -38,7 +38,7 @@ export async function walk(page, given, at) {
   await page.fill('#closes', '2999-01-31');
   await page.fill('#retention_days', '30');
   await page.click('button.main');
-  await page.locator('caption').waitFor();
+  await page.locator('caption').first().waitFor();
   await at('room-new');
   await page.goto(`${given.url}/operator/embeddings`);
   if (given.files?.length) await page.locator('.run summary').first().click();
