@@ -2,8 +2,10 @@ import os
 
 import pytest
 
+from browser.asked import VALUES, people, purposes
 from browser.chromium import ROOT, require_browser
-from collect.service.harness import ADMIN, running
+from collect.service.harness import ADMIN, campaign_of, running, token_of
+from privge.collect.stores import open_store
 
 
 @pytest.fixture(scope="session")
@@ -16,3 +18,14 @@ def served(tmp_path_factory):
     with running(folder, *options, environment=environment) as server:
         server.url, server.folder, server.admin = f"http://{server.host}:{server.port}", folder, ADMIN
         yield server
+
+
+@pytest.fixture
+def asked(served):
+    """A new campaign, somebody who is asked, and the store."""
+    campaign = campaign_of(purpose=next(purposes), names=[f"topic {i}" for i in range(20)], k=3, high=10)
+    assert served.add(campaign).status == 201
+    node = next(people)
+    store = open_store(str(served.folder / "reports.db"), create=False)
+    yield {"url": served.url, "campaign": campaign.id, "token": token_of(node), "values": VALUES}, node, store
+    store.close()

@@ -15,7 +15,9 @@ export async function wholeWay(given) {
   }
   const inSandbox = requests.length - before;
   const sandboxKept = await kept(page);
+  const looks = await page.evaluate(looksOf);
   const sent = await contribute(page);
+  const noted = await page.locator('#noted').textContent();
   await page.click('#show');
   await page.locator('#erase').waitFor();
   const stored = await page.locator('#holdings').textContent();
@@ -31,7 +33,19 @@ export async function wholeWay(given) {
   const canAgain = await page.locator('#contribute').isEnabled();
   const cookies = await context.cookies();
   await context.close();
-  return { address, examples, inSandbox, sandboxKept, receipt: sent, stored, listed, spent, held, canAgain, cookies, requests, problems };
+  return { address, looks, noted, examples, inSandbox, sandboxKept, receipt: sent, stored, listed, spent, held, canAgain, cookies, requests, problems };
+}
+
+/** Set the first value to its ends and back, and return what the page then says of the law. */
+function looksOf() {
+  const field = document.getElementById('value-0');
+  const before = field.value;
+  const seen = ['0', '10', before].map((value) => {
+    field.value = value;
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+    return document.querySelector('#look svg').outerHTML;
+  });
+  return new Set(seen).size;
 }
 
 /** After a reload the receipt is still there, and sending again sends the same bytes. */

@@ -38,7 +38,7 @@ export async function walk(page, given, at) {
   await page.fill('#closes', '2999-01-31');
   await page.fill('#retention_days', '30');
   await page.click('button.main');
-  await page.locator('caption').waitFor();
+  await page.locator('caption').first().waitFor();
   await at('room-new');
   await page.goto(`${given.url}/operator/embeddings`);
   if (given.files?.length) await page.locator('.run summary').first().click();
@@ -59,7 +59,7 @@ export async function accessible(given) {
   const problems = [];
   const axe = readFileSync(axePath(), 'utf8');
   for (const colorScheme of ['light', 'dark']) {
-    const browser = await opened({ colorScheme, viewport: { width: 360, height: 760 }, bypassCSP: false });
+    const browser = await opened({ colorScheme, viewport: { width: 360, height: 760 }, reducedMotion: 'reduce' });
     const { context, page } = browser;
     const session = await context.newCDPSession(page);
     await walk(page, { ...given, token: given.tokens[colorScheme] }, async (name) => {

@@ -1,33 +1,13 @@
 """A person opens the page, edits values, contributes, sees the receipt, erases; and nobody draws twice."""
 
 import hashlib
-import itertools
 import json
 
 import pytest
 
+from browser.asked import VALUES, held, people
 from browser.chromium import play
-from collect.service.harness import campaign_of, token_of
-from privge.collect.stores import open_store
-
-VALUES = [3.141, 7.25, 9.875]
-people = (f"person-{number}" for number in itertools.count())
-purposes = (f"Question {number}" for number in itertools.count())
-
-
-@pytest.fixture
-def asked(served):
-    """A new campaign, somebody who is asked, and the store."""
-    campaign = campaign_of(purpose=next(purposes), names=[f"topic {i}" for i in range(20)], k=3, high=10)
-    assert served.add(campaign).status == 201
-    node = next(people)
-    store = open_store(str(served.folder / "reports.db"), create=False)
-    yield {"url": served.url, "campaign": campaign.id, "token": token_of(node), "values": VALUES}, node, store
-    store.close()
-
-
-def held(store, node):
-    return [(each.campaign, None if each.codes is None else each.codes.hex()) for each in store.holdings(node)]
+from collect.service.harness import token_of
 
 
 def test_the_service_holds_exactly_what_the_person_saw_and_nothing_else_left_the_page(asked):
@@ -79,6 +59,15 @@ def test_the_sandbox_draws_again_and_sends_and_keeps_nothing(asked):
     assert seen["sandboxKept"]["prepared"] == seen["sandboxKept"]["charged"] == {}
     assert len({tuple(each) for each in seen["examples"]}) > 1
     assert seen["receipt"]["codes"] not in seen["examples"]
+
+
+def test_the_values_are_what_the_answer_is_computed_from(asked):
+    given, _, _ = asked
+    seen = play("wholeWay", **given, erase=False)
+    assert seen["looks"] == 3
+    assert "left empty: 0; outside their bounds: 0" in seen["noted"]
+    fewer = play("wholeWay", **given | {"token": token_of(next(people)), "values": [11]}, erase=False)
+    assert "left empty: 2; outside their bounds: 1" in fewer["noted"]
 
 
 def test_erasing_removes_the_bytes_and_no_second_report_is_drawn(asked):

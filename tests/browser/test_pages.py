@@ -2,8 +2,8 @@
 
 import pytest
 
+from browser.asked import purposes
 from browser.chromium import play
-from browser.test_contribution import purposes
 from browser.world import furnished
 from collect.service.harness import ADMIN, campaign_of, token_of
 from pages.test_payloads import PAYLOADS

@@ -5,8 +5,8 @@ from datetime import date
 
 import pytest
 
+from browser.asked import held, purposes
 from browser.chromium import play
-from browser.test_contribution import VALUES, asked, held, people, purposes  # noqa: F401 (a fixture)
 from collect.service.harness import ADMIN, campaign_of, report_of, token_of
 from privge.campaign import Assignment
 from privge.collect.stores import Upload
@@ -17,7 +17,7 @@ def store_report(served, campaign, node):
 
 
 @pytest.fixture
-def nothing_sent(asked):  # noqa: F811
+def nothing_sent(asked):
     """Check that a refusal left nothing at the service and in the ledger."""
     given, node, store = asked
 
@@ -32,7 +32,7 @@ def nothing_sent(asked):  # noqa: F811
 
 
 @pytest.mark.parametrize("scenario", ["offline", "serverDown"])
-def test_without_a_connection_nothing_leaves_and_the_button_sends_one_report_later(asked, scenario):  # noqa: F811
+def test_without_a_connection_nothing_leaves_and_the_button_sends_one_report_later(asked, scenario):
     given, node, store = asked
     seen = play(scenario, **given)
     assert {"offline": "You are offline", "serverDown": "does not answer"}[scenario] in seen["notice"]
@@ -43,7 +43,7 @@ def test_without_a_connection_nothing_leaves_and_the_button_sends_one_report_lat
 
 
 @pytest.mark.parametrize("scenario", ["answerLost", "busy"])
-def test_if_no_answer_comes_the_same_bytes_are_sent_until_one_does(asked, scenario):  # noqa: F811
+def test_if_no_answer_comes_the_same_bytes_are_sent_until_one_does(asked, scenario):
     given, node, store = asked
     seen = play(scenario, **given)
     assert "does not answer" in seen["notice"]
@@ -52,7 +52,7 @@ def test_if_no_answer_comes_the_same_bytes_are_sent_until_one_does(asked, scenar
     assert held(store, node) == [(given["campaign"], seen["receipt"]["bytes"])]
 
 
-def test_on_a_slow_network_the_page_says_so_and_ends_well(asked):  # noqa: F811
+def test_on_a_slow_network_the_page_says_so_and_ends_well(asked):
     given, node, store = asked
     seen = play("slow", **given)
     assert "Still trying" in seen["meanwhile"]
@@ -73,7 +73,7 @@ def test_a_closed_campaign(served, nothing_sent):
     check(play("refused", **given), "is closed", "Nothing was sent")
 
 
-def test_a_budget_that_is_spent_at_the_service(served, asked):  # noqa: F811
+def test_a_budget_that_is_spent_at_the_service(served, asked):
     given, node, store = asked
     for _ in range(2):
         other = campaign_of(purpose=next(purposes))
@@ -110,7 +110,7 @@ def test_a_campaign_that_is_not_open_yet(served, nothing_sent):
     check(play("refused", **given | {"campaign": later.id}), "not open yet", "2999-01-01")
 
 
-def test_a_report_that_was_erased_from_another_device(served, asked):  # noqa: F811
+def test_a_report_that_was_erased_from_another_device(served, asked):
     given, node, store = asked
     campaign = store.campaign(given["campaign"]).campaign
     store_report(served, campaign, node)
@@ -121,7 +121,7 @@ def test_a_report_that_was_erased_from_another_device(served, asked):  # noqa: F
     assert held(store, node) == [(given["campaign"], None)]
 
 
-def test_a_report_from_another_device_is_taken_over(asked):  # noqa: F811
+def test_a_report_from_another_device_is_taken_over(asked):
     given, node, store = asked
     campaign = store.campaign(given["campaign"]).campaign
     mine = report_of(campaign, 5)
@@ -130,7 +130,7 @@ def test_a_report_from_another_device_is_taken_over(asked):  # noqa: F811
     assert seen["receipt"]["bytes"] == mine.hex()
 
 
-def test_a_browser_that_keeps_nothing_draws_nothing(asked):  # noqa: F811
+def test_a_browser_that_keeps_nothing_draws_nothing(asked):
     given, node, store = asked
     seen = play("noStorage", **given)
     assert seen["blocked"]
@@ -140,7 +140,7 @@ def test_a_browser_that_keeps_nothing_draws_nothing(asked):  # noqa: F811
     assert held(store, node) == []
 
 
-def test_without_a_token_the_page_asks_for_one(asked):  # noqa: F811
+def test_without_a_token_the_page_asks_for_one(asked):
     given, node, _ = asked
     seen = play("noToken", **given)
     assert seen["hidden"]
@@ -149,14 +149,14 @@ def test_without_a_token_the_page_asks_for_one(asked):  # noqa: F811
     assert seen["puts"] == []
 
 
-def test_a_token_for_another_campaign_is_not_shown_to_the_service(asked):  # noqa: F811
+def test_a_token_for_another_campaign_is_not_shown_to_the_service(asked):
     given, node, _ = asked
     seen = play("otherToken", **given, other=token_of(node, "0" * 64))
     assert "it is for another campaign" in seen["notice"]
     assert seen["shown"] == 0
 
 
-def test_an_unknown_campaign_loads_no_script(asked):  # noqa: F811
+def test_an_unknown_campaign_loads_no_script(asked):
     given, _, _ = asked
     seen = play("unknown", **given)
     assert seen["status"] == 404

@@ -128,6 +128,7 @@ def test_beside_a_draft_stands_what_the_plan_says_of_this_graph(tmp_path):
     edges, labels = tmp_path / "edges.csv", tmp_path / "labels.csv"
     write_graph(network.graph, edges)
     known = [(node, label) for node, label in zip(network.graph.ids, network.labels, strict=True) if node[-1] < "5"]
+    known.append(("who knows nobody", 1))
     labels.write_text("id,label\n" + "".join(f"{node},c{label}\n" for node, label in known))
     with opened(tmp_path, options=RoomOptions(edges, labels)) as service:
         visitor = Visitor(service)

@@ -28,19 +28,19 @@ def operations(options: RoomOptions, strings: Path | None = None) -> Sequence[Op
     contribution = ContributionPage(strings)
     shown = partial(Operation, "GET", answer_type=_HTML, access="operator")
     form = partial(Operation, "POST", answer_type=_HTML, access="operator", body=(FORM_TYPE, None))
+    pages = {
+        "/operator": room.overview,
+        "/operator/campaigns/{campaign}": room.campaign,
+        "/operator/new": room.new,
+        "/operator/trail": room.trail,
+        "/operator/embeddings": room.embeddings,
+        "/operator/embeddings/{file}": room.map,
+    }
+    forms = (room.enter, room.leave, room.draft, room.publish, room.retire)
     return (
         Operation("GET", assets.PATH, assets.asset),
         Operation("GET", PATH, contribution.show, answer_type=_HTML),
-        shown("/operator", room.overview),
-        shown("/operator/campaigns/{campaign}", room.campaign),
-        shown("/operator/new", room.new),
-        shown("/operator/trail", room.trail),
-        shown("/operator/embeddings", room.embeddings),
-        shown("/operator/embeddings/{file}", room.map),
-        form("/operator/enter", room.enter),
-        form("/operator/leave", room.leave),
-        form("/operator/draft", room.draft),
-        form("/operator/publish", room.publish),
-        form("/operator/retire", room.retire),
+        *(shown(path, handler) for path, handler in pages.items()),
+        *(form(f"/operator/{handler.__name__}", handler) for handler in forms),
         form("/operator/campaigns/{campaign}/close", room.close),
     )

@@ -206,7 +206,8 @@ async function send() {
   try {
     const done = await contribute(values, { campaign: address, token, ...contact });
     at('progress').replaceChildren(element('p', { class: 'notice good' }, done.new ? texts.act.done : texts.act.done_before));
-    if (!done.drawn) at('progress').append(element('p', {}, texts.act.drawn_elsewhere));
+    const note = done.drawn ? said(texts.act.noted, done) : texts.act.drawn_elsewhere;
+    at('progress').append(element('p', { id: 'noted' }, note));
     showReceipt(done, body);
   } catch (error) {
     at('progress').replaceChildren();

@@ -76,14 +76,14 @@ function choiceInput(column, texts) {
 
 /** Return the values as the client takes them: by name, or a list in order; what is empty is absent. */
 export function valuesOf(form, columns, campaign) {
-  const said = new Map();
+  const named = Object.create(null); // so that no name means anything else
   const list = campaign.rawNames === null ? new Array(campaign.rawWidth) : null;
   columns.forEach((column, at) => {
     const text = form.querySelector(`#value-${at}`).value;
     if (text === '') return;
     const value = column.kind === 'number' ? Number(text) : column.kind === 'choice' ? text.slice(1) : text;
     if (list) list[column.place] = value;
-    else said.set(column.name, value);
+    else named[column.name] = value;
   });
-  return list ?? said;
+  return list ?? named;
 }

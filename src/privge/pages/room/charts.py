@@ -24,21 +24,11 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Counts side by side.
+    """Counts side by side."""
 
-    Parameters
-    ----------
-    title
-        What is counted.
-    columns
-        With their places.
-    most
-        The largest count, which the axis shows.
-    """
-
-    title: str
+    title: str  # what is counted
     columns: tuple[Column, ...]
-    most: int
+    most: int  # the largest count, which the axis shows
 
     @classmethod
     def of(cls, title: str, counts: Sequence[tuple[str, int]]) -> "Columns":

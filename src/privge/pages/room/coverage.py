@@ -16,25 +16,13 @@ DEGREES = ((0, 0), (1, 1), (2, 2), (3, 5), (6, 10), (11, 20), (21, None))
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How the reports of a campaign lie in the graph. Counts only.
-
-    Parameters
-    ----------
-    nodes, reported
-        People in the graph, and how many of them reported.
-    strangers
-        Reports of people who are not in the graph.
-    near
-        How many people reported or have a friend who did.
-    by_degree
-        Label, reports and people for each class of degrees.
-    """
+    """How the reports of a campaign lie in the graph. Counts only."""
 
     nodes: int
     reported: int
-    strangers: int
-    near: int
-    by_degree: tuple[tuple[str, int, int], ...]
+    strangers: int  # reports of people who are not in the graph
+    near: int  # people who reported or have a friend who did
+    by_degree: tuple[tuple[str, int, int], ...]  # label, reports, people
 
 
 def coverage(store: Store, campaign: str, graph: Graph) -> Coverage:

@@ -35,26 +35,12 @@ _MOST_PEOPLE = 10**9
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What somebody wrote into the form.
+    """What somebody wrote into the form, and the campaign that it makes, unless something is wrong."""
 
-    Parameters
-    ----------
-    fields
-        As they were written, to be shown again.
-    campaign
-        What they make; None if something is wrong.
-    people
-        How many people are expected to take part, for the forecast.
-    trouble
-        What is wrong, in a sentence.
-    warnings
-        What a person should hesitate at.
-    """
-
-    fields: Mapping[str, str]
+    fields: Mapping[str, str]  # as written, to be shown again
     campaign: Campaign | None
-    people: int
-    trouble: str = ""
+    people: int  # expected to take part, for the forecast
+    trouble: str = ""  # what is wrong, in a sentence
     warnings: tuple[str, ...] = ()
 
     @classmethod

@@ -14,18 +14,10 @@ _GROUPS = (0.01, 0.05, 0.2, 1.0)  # shares of the people
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """Sentences, and how precisely the mean of a group will be known.
-
-    Parameters
-    ----------
-    sentences
-        What the promise means and what it costs.
-    precision
-        People of a group, and how far from the truth its mean may be, in points of the range (95 %).
-    """
+    """Sentences, and how precisely the mean of a group will be known."""
 
     sentences: tuple[str, ...]
-    precision: tuple[tuple[str, str], ...]
+    precision: tuple[tuple[str, str], ...]  # people, points of the range
 
 
 def forecast(campaign: Campaign, people: int) -> Forecast:

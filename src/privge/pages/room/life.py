@@ -23,15 +23,7 @@ class Stage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """Where a campaign stands.
-
-    Parameters
-    ----------
-    state
-        What the store counts.
-    stages
-        All four, in order.
-    """
+    """Where a campaign stands: all four stages, in order, and what the store counts."""
 
     state: CampaignState
     stages: tuple[Stage, ...]

@@ -30,24 +30,12 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Map:
-    """A map, ready to be drawn. It names groups, and no person.
+    """A map, ready to be drawn. It names groups, and no person."""
 
-    Parameters
-    ----------
-    points
-        In the order of drawing.
-    groups
-        Names of the coloured groups and how many points each has; the last one stands for all others.
-    nodes
-        How many vectors there are in all.
-    explained
-        The share of the variation between the vectors that the plane shows.
-    """
-
-    points: tuple[Point, ...]
-    groups: tuple[tuple[str, int], ...]
-    nodes: int
-    explained: float
+    points: tuple[Point, ...]  # in the order of drawing
+    groups: tuple[tuple[str, int], ...]  # names and points; the last one may stand for all others
+    nodes: int  # vectors in all
+    explained: float  # share of the variation between vectors that the plane shows
 
 
 def map_of(embedding: Embedding, groups: Groups | None, *, seed: int = 0) -> Map:

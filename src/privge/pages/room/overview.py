@@ -14,27 +14,13 @@ _CLASSES = 12  # of the histogram
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """What a store says of itself. Counts only.
+    """What a store says of itself. Counts only."""
 
-    Parameters
-    ----------
-    lives
-        The campaigns, the newest first.
-    people
-        How many people ever took part.
-    ledger
-        How many of them have spent how much.
-    size
-        Bytes of the store.
-    due
-        Whether there are reports whose days are over.
-    """
-
-    lives: tuple[Life, ...]
-    people: int
+    lives: tuple[Life, ...]  # the newest campaign first
+    people: int  # who ever took part
     ledger: Columns
     size: int
-    due: bool
+    due: bool  # whether there are reports whose days are over
 
     @classmethod
     def of(cls, store: Store, today: date) -> "Overview":

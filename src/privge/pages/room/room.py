@@ -87,13 +87,7 @@ def sent(act: str) -> Callable[[Sent], Handler]:
 
 
 class Room:
-    """The pages and forms of the room.
-
-    Parameters
-    ----------
-    options
-        Public files to look at.
-    """
+    """The pages and forms of the room."""
 
     def __init__(self, options: RoomOptions) -> None:
         self.options = options

@@ -16,28 +16,15 @@ SUFFIXES = (".parquet", ".npy")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A file of a folder that is an embedding, or that cannot be read as one.
-
-    Parameters
-    ----------
-    name, size
-        The file and its bytes.
-    provenance
-        What it was made from; None if it is not an embedding.
-    trouble
-        Why it could not be read.
-    state, reasons, command
-        ``fresh``, ``behind`` (new reports came), ``stale`` (it holds somebody who was erased), ``unknown`` or
-        ``broken``; why, in sentences; and what to run.
-    """
+    """A file of a folder that is an embedding, or that cannot be read as one."""
 
     name: str
     size: int
     provenance: Provenance | None
-    trouble: str = ""
-    state: str = "unknown"
+    trouble: str = ""  # why it could not be read
+    state: str = "unknown"  # fresh, behind, stale, unknown or broken
     reasons: tuple[str, ...] = ()
-    command: str = ""
+    command: str = ""  # what to run
 
 
 def find_embeddings(folder: Path, store: Store, *, graph: str | None, store_name: str) -> list[Found]:
