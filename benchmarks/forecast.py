@@ -7,7 +7,8 @@ Each network is seen twice. A plan sees its graph, the labels of training and va
 training people; it never sees the test people's labels or anybody else's profile. The measured lift is that of
 `privge.teaching.two_step` on the test people: of `docs/results/two-step-*.jsonl` where it was stored (seeds from 150
 on), else computed here. A *setting* is a world with an epsilon of answers and of teachers; lifts and forecasts are
-means over its seeds. Constants of the forecast were chosen by reasoning and on seeds 100 and 101.
+means over its seeds. Constants of the forecast were chosen by reasoning and on
+seeds 100 and 101; `docs/plan.md` says what was changed after a first look at some of these settings.
 """
 
 import argparse
