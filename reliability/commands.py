@@ -31,7 +31,7 @@ from reliability.mutations import VALUES, WORDS, by_seed, changed_bytes, changed
 from reliability.workshop import SERVICE, Workshop, commands
 
 DOCUMENTED = (0, 1, 2, 3)
-PATIENCE = 120
+PATIENCE = 300
 """Seconds after which a command hangs."""
 
 _CORE = (

@@ -3,6 +3,7 @@
 import gzip
 import json
 import shutil
+from collections.abc import Callable
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from datetime import date
@@ -17,12 +18,18 @@ import privge as pg
 from privge.cli import main as privge
 from privge.collect.service.credentials import write_keys
 from privge.collect.stores import Upload, open_store
+from privge.datasets import Dataset
+from privge.datasets.export import write_folder
 from privge.device.memory import Memory
 from privge.experiments.cell import Cell
 from privge.experiments.plan import HDS, task_plan
 from privge.experiments.results import Results
-from privge.graph import save_graph, write_graph
+from privge.graph import read_graph, save_graph, write_graph
+from privge.perturbation.features import Features
 from privge.perturbation.simulate_parts import simulate_parts
+from privge.tasks import SteadyClassifier
+from privge.tasks.classification.candidates import Logistic
+from privge.tasks.settings import Settings
 from privge.wire.tokens import Key, mint
 
 ID, VALUE = "zqz", "7391"
@@ -64,6 +71,7 @@ class Workshop:
         self._people()
         self._campaigns()
         self._lessons(generator)
+        self._answers(generator)
         self._store()
         self._results()
 
@@ -150,6 +158,28 @@ class Workshop:
             )
         )
 
+    def _answers(self, generator: np.random.Generator) -> None:
+        """Write what answers are made of: reports of the people of the lessons, vectors, groups, a model, a dataset."""
+        graph = read_graph(self.folder / "friends.csv", nodes=self.folder / "everybody.csv")
+        ids, labels = graph.ids.tolist(), np.arange(90) % 2
+        values = np.round(0.7391 + (generator.random((90, 4)) + labels[:, None]) / 1e5, 12)
+        reports = self.campaign.simulate(values, ids=ids, seed=0)
+        reports.to_parquet(self.folder / "friends-reports.parquet")
+        vectors = pg.embed(graph, reports)
+        vectors.to_parquet(self.folder / "friends-z.parquet")
+        (self.folder / "groups.csv").write_text("id,group\n" + "".join(f"{n},{'xy'[n < ids[45]]}\n" for n in ids))
+        (self.folder / "blocked.csv").write_text(f"source,target\n{ids[0]},{ids[9]}\n{ids[3]},{ids[1]}\n")
+        (self.folder / "left.csv").write_text(f"id\n{ids[5]}\n{ids[6]}\n")
+        known = {node: int(label) for node, label in zip(ids[:40], labels, strict=False)}
+        head = SteadyClassifier(candidates=(Logistic(1.0),)).fit(vectors, known)
+        head.model_.save(self.folder / "model.npz")
+        people = Features(graph.ids, values, tuple(self.names))
+        classes = dict(zip(ids, labels.tolist(), strict=True))
+        data = Dataset.from_frames(graph, people, classes, name="own")
+        quick = {"nodes": Settings(k=2, head={"epochs": 2, "hidden": 8})}
+        write_folder(data, self.folder / "own", quick)
+        (self.folder / "settings.toml").write_bytes((self.folder / "own" / "settings.toml").read_bytes())
+
     def _store(self) -> None:
         store = open_store(str(self.folder / "store.db"))
         store.add_campaign(self.campaign)
@@ -219,9 +249,30 @@ def commands(campaign: str) -> list[Command]:
     add(f"submit --campaign {url} --batch people --tokens tokens.csv --state state", "people", "tokens.csv")
     add(f"submit --campaign {url} --reports reports.parquet --keys-file keys --state state", "reports.parquet")
     add(f"campaign publish campaign.json --service {SERVICE} --admin-token-file admin", "campaign.json", "admin")
+    _add_answers(add)
     teach = "teach plan --graph friends.csv --nodes everybody.csv --labels labels.csv --epsilon 1 -o out.parquet"
     add(teach, "friends.csv", "everybody.csv", "labels.csv")
     own = "--graph friends.csv --nodes everybody.csv --features profiles.csv --labels labels.csv"
     add(f"simulate two-step {own} --campaign direction.toml --epsilon 1 --no-nulls", "profiles.csv", "direction.toml")
     add("serve --store store.db --keys-file keys --admin-token-file admin --tls-cert keys --tls-key keys", "keys")
     return made
+
+
+def _add_answers(add: Callable[..., None]) -> None:
+    """Add the commands that answer a question of a curator, and those that say what is promised."""
+    asked = "--graph friends.csv --nodes everybody.csv --reports friends-reports.parquet"
+    task = "--task nodes --repeats 1 --head paper --settings settings.toml --results out"
+    add(f"evaluate {asked} --labels labels.csv {task}", "friends-reports.parquet", "labels.csv", "settings.toml")
+    add("evaluate --dataset own --task nodes --repeats 1 --head paper --results out", "own")
+    add("classify --embedding friends-z.parquet --model model.npz -o out.parquet", "model.npz", "friends-z.parquet")
+    add(f"classify {asked} --labels labels.csv --settings settings.toml -o out.csv", "labels.csv", "friends.csv")
+    without = "--blocked blocked.csv --erased left.csv --no-evaluate"
+    add(f"recommend {asked} {without} -o out.csv", "blocked.csv", "left.csv", "friends-reports.parquet")
+    add("recommend --graph friends.csv --people left.csv --no-evaluate", "friends.csv", "left.csv")
+    add("profile --reports friends-reports.parquet --groups groups.csv -o out.csv", "groups.csv")
+    add("profile --campaign campaign.toml --groups groups.csv --json", "campaign.toml", "groups.csv")
+    add("analyse nodes --graph edges.csv --campaign campaign.json -o out.csv", "edges.csv", "campaign.json")
+    add("audit campaign.json --store store.db --draws 0", "campaign.json", "store.db")
+    add("audit --embedding friends-z.parquet --attribute labels.csv", "friends-z.parquet", "labels.csv")
+    add("explain campaign.json --earlier other.json", "campaign.json", "other.json")
+    add("explain campaign.json --assessment --store store.db -o out.md", "store.db")

@@ -13,6 +13,7 @@ LINES = DOCS / "results" / "recommend.jsonl"
 _MARKS = re.compile(r"(<!-- recommend: begin[^>]*-->\n).*?(<!-- recommend: end -->)", re.DOTALL)
 _MEASURES = {"hits": "hits@10", "reciprocal": "MRR", "area": "AUC"}
 _PARTS = ("common friends", "personalized PageRank", "pair channel")
+_CONTROLS = ("shuffled", "structure-only")  # of which a gain over their own noise would say nothing
 _ORDER = (*_PARTS, "structure")
 
 Scores = dict[str, list[dict[str, float]]]
@@ -41,7 +42,7 @@ def _gains(scores: Scores) -> list[str]:
     """Return the fusion minus the best single part of each split, with its interval."""
     lines = []
     for name, runs in scores.items():
-        if not name.startswith("fused"):
+        if not name.startswith("fused") or any(control in name for control in _CONTROLS):
             continue
         parts = [*_PARTS, name.replace("fused", "vectors")]
         seeds = {run["seed"] for run in runs}

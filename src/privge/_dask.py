@@ -2,7 +2,7 @@
 
 Everything that runs on a cluster goes through `completed`: plain functions of plain arguments that leave their result
 in a shared folder and may be run twice. Dask places them, runs them again when a worker dies, and gives up on a task
-that keeps killing workers.
+that keeps killing workers. What is waited for, and how long, is in `privge._waiting`.
 """
 
 import errno
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from privge._files.folder import Folder
 from privge._imports import needed
+from privge._waiting import arrived, known_workers
 from privge.errors import ClusterFailed, PrivgeError
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ Cluster: TypeAlias = "str | Client"
 """The address of a Dask scheduler (TLS as in Dask's own configuration), or a client of one, with any security."""
 
 _THIS_MACHINE = {"127.0.0.1", "::1", "localhost"}
-_RETRIES = 2  # of a task that failed; a task whose worker died is run again besides
 
 T = TypeVar("T")
 
@@ -85,9 +85,8 @@ def _open_to_others(address: str) -> bool:
 
 def workers(client: "Client") -> dict[str, dict[str, Any]]:
     """Return what the scheduler knows of each worker, by address; a cluster without workers is an error."""
-    # Asked directly: what the client remembers is refreshed in the background, without the workers.
     with translated():
-        known: dict[str, dict[str, Any]] = client.sync(client.scheduler.identity, n_workers=-1)["workers"]
+        known = known_workers(client)
     if not known:
         raise ClusterFailed(f"the cluster at {client.scheduler.address} has no workers")
     return known
@@ -115,13 +114,11 @@ def _sees(folder: Folder, name: str) -> bool:
 
 def completed(client: "Client", function: Callable[..., T], tasks: Sequence[tuple[Any, ...]]) -> Iterator[T]:
     """Run ``function(*task)`` for every task and yield the results as they come."""
-    from distributed import as_completed
-
     with translated():
-        futures = [client.submit(function, *task, pure=False, retries=_RETRIES) for task in tasks]
+        futures = [client.submit(function, *task, pure=False) for task in tasks]
         try:
-            for future in as_completed(futures, loop=client.loop):  # there need not be a default client
-                yield future.result()
+            for _, result in arrived(client, futures):
+                yield result
         finally:
             if waiting := [future for future in futures if not future.done()]:
                 client.cancel(waiting)

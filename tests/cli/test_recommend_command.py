@@ -124,6 +124,14 @@ def test_people_of_a_table_are_asked_for_by_name(folder, graph):
     assert pa_csv.read_csv(folder / "some.csv")["node"].to_pylist() == np.repeat(people, 2).tolist()
 
 
+def test_somebody_of_a_table_who_is_not_in_the_graph_is_named_by_the_line(folder, graph):
+    (folder / "strangers.csv").write_text(f"id\n{ANN}\nstranger\n")
+    result = run("recommend", *graph, "--people", folder / "strangers.csv", "-o", folder / "strangers.parquet")
+    assert result.exit_code == 3
+    assert "strangers.csv, line 3: this node is not in the graph; 1 of 2 are not" in result.stderr
+    assert "stranger " not in result.stderr.replace("strangers.csv", "")
+
+
 def test_an_unknown_node_is_named_with_ids_close_to_it_and_nothing_is_written(folder, graph):
     result = run("recommend", *graph, "--node", ANN.upper(), "-o", folder / "none.parquet")
     assert result.exit_code == 3

@@ -22,13 +22,7 @@ ACCURACY = 1e-4
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Simulated:
-    """What happened to some nodes in some draws.
-
-    Parameters
-    ----------
-    errors
-        The largest error of any entry, nodes times draws.
-    """
+    """What happened to some nodes in some draws: the largest error of any entry, nodes times draws."""
 
     errors: Floats
 

@@ -127,8 +127,10 @@ def _row(name: str, estimate: "Estimate") -> str:
 
 
 def _temperatures(found: "Classification") -> str:
+    """Return the common temperature, and those of groups that have another one."""
     own = zip(_NAMES, found.calibration.by_friends, strict=False)
-    return ", ".join([f"temperature {found.temperature:.2f}", *(f"{name} friends {each:.2f}" for name, each in own)])
+    others = [f"{name} friends {each:.2f}" for name, each in own if f"{each:.2f}" != f"{found.temperature:.2f}"]
+    return ", ".join([f"temperature {found.temperature:.2f}", *others])
 
 
 def _weights(found: "Classification") -> str:

@@ -1,7 +1,7 @@
 """``privge plan``: say before anybody is asked whether asking is worth it."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -101,13 +101,7 @@ class TriedOptions:
         """Return the grid."""
         from privge.planning import Grid
 
-        return Grid(
-            epsilons=self.epsilons,
-            participations=self.participations,
-            worth=self.worth,
-            prior=self.prior,
-            seed=self.seed,
-        )
+        return Grid(**asdict(self))
 
 
 @click.command()

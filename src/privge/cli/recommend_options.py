@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import click
+import numpy as np
 
+from privge._files.tables import line_of
 from privge.campaign import Campaign
 from privge.cli.declared import file_option, flag, option, place_option
 from privge.cli.ids import IdOptions
@@ -16,6 +18,7 @@ from privge.collect.stores.opening import ADDRESSES
 from privge.curator.recommending import erased_people, signals_of_store
 from privge.embedding.embedding import Embedding
 from privge.embedding.join import Joining
+from privge.errors import BadData
 from privge.graph import EdgeColumns, Graph, read_graph, read_ids
 from privge.ids import Ids
 from privge.perturbation.truth import true_values
@@ -52,8 +55,13 @@ class WhomOptions:
         if self.people_path is None:
             return graph.ids[rows_asked(graph, self.nodes)] if self.nodes else None
         people = read_ids(existing(self.people_path), integer_ids=ids.integer_ids, column=ids.column_in("people"))
-        with naming(self.people_path):
-            return graph.ids[rows_asked(graph, people.tolist())]
+        rows = graph.rows_of(people)
+        absent = np.flatnonzero(rows < 0)
+        if len(absent):  # named by its line: an id of a file belongs in no log
+            where = line_of(self.people_path, int(absent[0]), header=True)
+            count = f"{len(absent):,} of {len(people):,}"
+            raise BadData(f"{where}: this node is not in the graph; {count} are not; are ids written alike?")
+        return graph.ids[rows]
 
 
 @dataclass(frozen=True, kw_only=True)

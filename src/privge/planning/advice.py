@@ -29,14 +29,11 @@ class Ceiling:
 
     Parameters
     ----------
-    epsilon, participation
-        Of a report, and which share of people sends one.
-    lifts
-        For everybody, then by the number of friends.
-    asked
-        The share of people for whom an answer could change the decision.
-    high
-        The most for everybody, with a confidence of 95 %: how often the graph is wrong is known from some people only.
+    lifts, high
+        For everybody, then by the number of friends; and the most for everybody, with a confidence of 95 %: how often
+        the graph is wrong is known from some people only.
+    participation, asked
+        The share of people who send a report, and of those for whom an answer could change the decision.
     """
 
     epsilon: float
@@ -95,18 +92,16 @@ class Planned(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Advice:
-    """A plan.
+    """What a plan for a campaign found, and its verdict in plain words.
+
+    Accuracies are in percent, and what is added to them in points.
 
     Parameters
     ----------
-    campaign
-        What is planned.
     worth
         Fewer points than this are not worth asking for.
-    prior
-        Which prior was used, and None if no labels are known.
-    controls
-        What needs no report.
+    prior, controls
+        Which prior was used, and None if no labels are known; and what needs no report.
     nodes, wanted
         How many people there are, and how many of unknown class.
     ceilings, cells
@@ -125,8 +120,6 @@ class Advice:
         Of a pilot: the share of profiles that a smoother would recover.
     spent
         Who has spent what for this plan, in words.
-    verdict
-        In plain words.
     """
 
     campaign: Planned

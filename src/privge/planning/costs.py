@@ -1,14 +1,16 @@
 """What a collection would take: bytes of reports and vectors, and time to propagate on this machine."""
 
+import math
 from typing import NamedTuple
 
 from privge.campaign import Campaign
+from privge.planning.outlook import BLOCK
 
 _KEY = 48  # bytes of a row in a store beside its codes: campaign, node, sequence number, day
 
 
 class Costs(NamedTuple):
-    """Storage in bytes and time in seconds, if everybody takes part; time as measured here, on this machine."""
+    """Storage in bytes and processor time in seconds, if everybody takes part; time as measured on this machine."""
 
     people: int
     report_bytes: int
@@ -17,7 +19,7 @@ class Costs(NamedTuple):
     seconds: float
 
 
-def costs_of(campaign: Campaign, people: int, seconds_per_column: float) -> Costs:
+def costs_of(campaign: Campaign, people: int, seconds: float) -> Costs:
     """Return what a campaign would take.
 
     Parameters
@@ -26,9 +28,10 @@ def costs_of(campaign: Campaign, people: int, seconds_per_column: float) -> Cost
         What everybody reports.
     people
         How many nodes there are.
-    seconds_per_column
-        How long one column takes to walk over the graph.
+    seconds
+        Of processor time that a block of columns takes to walk over the graph.
     """
     code = max(1, (max(campaign.outputs - 1, 1).bit_length() + 7) // 8)
     report = _KEY + code * campaign.k
-    return Costs(people, report, report * people, 4 * campaign.columns * people, seconds_per_column * campaign.columns)
+    blocks = math.ceil(campaign.columns / BLOCK)
+    return Costs(people, report, report * people, 4 * campaign.columns * people, seconds * blocks)

@@ -3,8 +3,8 @@
 A report has noise of known variance in each feature. Its discriminability, if the mean of each class were known, is
 ``sqrt(S / v)`` with S the squared distance of class means and v the variance of a feature; the means must be learnt
 from labelled people's reports, which costs the factor ``S / (S + d v (1/n + 1/n))`` of its square. Propagation divides
-the noise of a node by ``1 / ||Pi_v||``, but what it adds to the node's own report is what friends report, and of them the
-structure knows the classes; the forecast is of the own report.
+the noise of a node by ``1 / ||Pi_v||``, but what it adds to the node's own report is what friends report, and of them
+the structure knows the classes; the forecast is of the own report.
 """
 
 from typing import NamedTuple

@@ -35,10 +35,9 @@ class Skill:
 
     Parameters
     ----------
-    gap
-        By how much the question's log-odds of two classes differ between people of the one and of the other.
-    spread
-        How much they vary among people of one class.
+    gap, spread
+        By how much the question's log-odds of two classes differ between people of the one and of the other, and how
+        much they vary among people of one class.
     echo
         How much of the prior's log-odds they repeat: 0 if a question says only what the graph does not.
     """
@@ -65,13 +64,10 @@ class Asking:
     Parameters
     ----------
     prior
-        Probabilities of classes, a row for each person.
-    epsilon
-        Of an answer.
-    sizes
-        How many of their likeliest classes each is asked about; 1 for those who are not asked.
-    most
-        The highest accuracy that any report with epsilon allows.
+        Probabilities of classes: a row for each person.
+    sizes, most
+        How many of their likeliest classes each is asked about, 1 for those who are not asked; and the highest accuracy
+        that any report with epsilon allows.
     """
 
     prior: Floats

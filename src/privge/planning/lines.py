@@ -74,7 +74,7 @@ def costs_lines(costs: Costs) -> Iterator[str]:
     """Say what a collection would take."""
     yield (
         f"storage: about {costs.report_bytes:,} bytes a report, {_bytes(costs.store_bytes)} in all, vectors "
-        f"{_bytes(costs.embedding_bytes)}; time to propagate here: about {costs.seconds:.1f} s"
+        f"{_bytes(costs.embedding_bytes)}; propagation: about {costs.seconds:.1f} s of processor time here"
     )
 
 

@@ -15,6 +15,9 @@ from privge.planning.panel import Panel, panel_scores, skill_of, taught_scores
 DRAWS = 3
 """How often teaching is rehearsed: a real collection has one draw, and its luck is part of the interval."""
 
+MODEL = 0.3
+"""About how far forecasts were off on development networks, as a share: the model is not the world."""
+
 _GROUPS = 8  # of the panel, left out one by one
 _SOME = 1000  # people, on whom the interval is computed
 _NORMAL = 1.96
@@ -22,22 +25,29 @@ _NORMAL = 1.96
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Forecast:
-    """What answers are expected to add.
+    """What answers are expected to add, and how discriminable they are.
 
-    Parameters
-    ----------
-    gains
-        For each person who could be asked, from 0 to 1.
-    low, high
-        In which the mean gain lies with a confidence of 95 %.
-    delta
-        Discriminability of the answers.
+    There is a gain for each person who could be asked, from 0 to 1; the mean of them lies between ``low`` and ``high``
+    with a confidence of 95 %.
     """
 
     gains: Floats
     low: float
     high: float
     delta: float
+
+    def interval(self, doubt: float) -> tuple[float, float]:
+        """Return the interval in points, with what is not sure beside what a panel or a pilot leaves open.
+
+        Parameters
+        ----------
+        doubt
+            Relative standard error of how often the graph is wrong: `privge.planning.outlook.Outlook.doubt`.
+        """
+        points = 100 * float(self.gains.mean())
+        other = points * ((_NORMAL * doubt) ** 2 + MODEL**2) ** 0.5
+        below, above = points - 100 * self.low, 100 * self.high - points
+        return max(0.0, points - (below**2 + other**2) ** 0.5), points + (above**2 + other**2) ** 0.5
 
 
 def taught_by_reports(

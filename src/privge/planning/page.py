@@ -39,11 +39,11 @@ def _body(advice: Advice) -> Iterator[str]:
         "bands hold with a confidence of 95 %. The dashed line is the most that any report could add.</p>"
     )
     yield "<h2>What needs no report</h2>"
-    yield from (f"<p>{escape(sentence)}.</p>" for sentence in controls_of(advice))
+    yield from (f"<p>{escape(_capital(sentence))}.</p>" for sentence in controls_of(advice))
     yield "<h2>All numbers</h2>"
     yield _table(advice)
     yield "<h2>Noise, storage, time</h2>"
-    yield from (f"<p>{escape(line)}.</p>" for line in (*noise_lines(advice), *costs_lines(advice.costs)))
+    yield from (f"<p>{escape(_capital(line))}.</p>" for line in (*noise_lines(advice), *costs_lines(advice.costs)))
     yield from (f"<p><strong>{escape(sentence)}</strong></p>" for sentence in advice.spent)
 
 
@@ -60,7 +60,7 @@ def curve(advice: Advice) -> str:
     drawn = [*plot.axes(advice.worth)]
     for number, (name, members) in enumerate(rows.items()):
         drawn.extend(plot.line(members, number, dashed=name == ANY))
-        top = _TOP + 20 * number
+        top = _TOP + 12 + 20 * number
         drawn.append(f'<rect x="{_LEFT + 14}" y="{top + 3}" width="14" height="4" style="fill: var(--c{number})"/>')
         drawn.append(f'<text x="{_LEFT + 36}" y="{top + 10}">{escape(name)}</text>')
     label = escape(
@@ -106,17 +106,21 @@ class _Plot:
 
 
 def _table(advice: Advice) -> str:
-    groups = [lift.people for lift in advice.ceilings[0].lifts]
+    everybody, *groups = (lift.people for lift in advice.ceilings[0].lifts)
     head = "".join(f"<th>{escape(name)}" for name in groups)
     body = []
     for row in rows_of(advice):
         lifts = dict(row.lifts)
         cells = "".join(f"<td>{lifts[name]:+.2f}" if name in lifts else "<td>-" for name in groups)
         body.append(
-            f'<tr><td>{row.epsilon:g}<td>{100 * row.participation:.0f} %<td class="name">{escape(name_of(row))}{cells}'
-            f'<td class="name">{escape(interval_of(row))}'
+            f'<tr><td>{row.epsilon:g}<td>{100 * row.participation:.0f} %<td class="name">{escape(name_of(row))}'
+            f'<td>{row.points:+.2f}<td class="name">{escape(interval_of(row))}{cells}'
         )
     return (
         '<div class="wide"><table><tr><th>ε<th>take part<th class="name">asked for'
-        f'{head}<th class="name">everybody, 95 %{"".join(body)}</table></div>'
+        f'<th>{escape(everybody)}<th class="name">95 %: between{head}{"".join(body)}</table></div>'
     )
+
+
+def _capital(sentence: str) -> str:
+    return sentence[0].upper() + sentence[1:]

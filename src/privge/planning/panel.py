@@ -28,6 +28,7 @@ from privge.questions.people import People
 from privge.structure import NodeChannel
 from privge.teaching import teach_by_panel
 from privge.teaching.effects import Teachers, class_effects
+from privge.teaching.shrinkage import shrinkage
 from privge.teaching.teach import SHARPNESS, unit_profiles
 
 FEWEST = 40
@@ -46,14 +47,10 @@ _ALIKE, _FEWEST_ALIKE = 0.2, 8  # which part of a class of the panel stands for 
 class Panel:
     """Profiles in the clear, with classes.
 
+    ``people`` holds raw values in the public encoding, and ``rows`` the nodes that they belong to.
+
     Parameters
     ----------
-    encoding
-        The public encoding of profiles.
-    people
-        The raw values of the panel.
-    rows
-        Their nodes.
     labels
         Their classes, as columns of the prior.
     profiles
@@ -97,18 +94,26 @@ class Panel:
         )
 
     def levelled(self) -> Self:
-        """Return the panel with class means that differ by no more than everybody's do, by an unbiased estimate."""
-        mean, moved, found, chance = self.profiles.mean(axis=0), self.profiles.copy(), 0.0, 0.0
+        """Return the panel with class means that differ by no more than everybody's do, by an unbiased estimate.
+
+        Which coordinates tell classes apart is not known for sure, either: effects are shrunk as those of teachers'
+        reports are, and then brought to the length that the unbiased estimate has.
+        """
+        mean, moved = self.profiles.mean(axis=0), self.profiles.copy()
         groups = [np.flatnonzero(self.labels == place) for place in np.unique(self.labels)]
-        effects = [self.profiles[group].mean(axis=0) - mean for group in groups]
-        for group, effect in zip(groups, effects, strict=True):
-            share = len(group) / len(self.labels)
-            within = self.profiles[group].var(axis=0, ddof=1).sum() if len(group) > 1 else 1.0
-            found += share * float(np.square(effect).sum())
-            chance += share * (1 - share) * float(within) / len(group)
-        kept = max(0.0, 1 - chance / max(found, 1e-300)) ** 0.5
-        for group, effect in zip(groups, effects, strict=True):
-            moved[group] -= (1 - kept) * effect
+        shares = np.array([len(group) for group in groups]) / len(self.labels)
+        effects = np.stack([self.profiles[group].mean(axis=0) - mean for group in groups])
+        within = np.array(
+            [self.profiles[group].var(axis=0, ddof=1).mean() if len(group) > 1 else 0 for group in groups]
+        )
+        variances = np.maximum((1 - shares) * within / (shares * len(self.labels)), 1e-12)
+        found = shares @ np.square(effects).sum(axis=1)
+        true = max(0.0, float(found - self.profiles.shape[1] * shares @ variances))
+        frequencies = np.maximum(mean, 0.0) if (self.profiles >= 0).all() else None
+        shrunk = effects * shrinkage(effects, variances, frequencies)
+        shrunk *= (true / max(float(shares @ np.square(shrunk).sum(axis=1)), 1e-300)) ** 0.5
+        for group, effect, instead in zip(groups, effects, shrunk, strict=True):
+            moved[group] += instead - effect
         return replace(self, profiles=moved)
 
 
@@ -165,28 +170,27 @@ def panel_scores(panel: Panel, prior: NodeChannel, labels: NDArray[np.int64], se
 def skill_of(scores: Floats, labels: NDArray[np.int64], own: Floats) -> Skill:
     """Return what a question knows, by regressing its scores on the truth and on what the graph says.
 
-    For a person of class y and each other class b, ``score_y - score_b = gap / 2 + echo L + rest``, L the log-odds of y
-    against b by the prior. People of whom the graph is unsure count most, as they are the ones to be asked.
+    For a person of class y and each other class b, ``score_y - score_b = gap / 2 + echo L + o_y - o_b + rest``, L the
+    log-odds of y against b by the prior. Offsets o of classes are not noise: fusion takes them off. People of whom the
+    graph is unsure count most, as they are the ones to be asked.
 
     Parameters
     ----------
     scores, labels, own
         Of the panel: what the question says, the truth, and what the graph says of them.
     """
-    people = np.arange(len(labels))
-    others = np.arange(scores.shape[1]) != labels[:, None]
+    classes = np.arange(scores.shape[1])
+    whose, other = np.nonzero(classes != labels[:, None])
     logs = np.log(np.maximum(own, 1e-12))
-    scored = (scores[people, labels, None] - scores)[others]
-    odds = np.clip((logs[people, labels, None] - logs)[others], -_FAR, _FAR)
-    weights = 1 / (1 + np.exp(odds)) / (1 + np.exp(-odds))
-    weights /= weights.sum()
-    mean_score, mean_odds = float(weights @ scored), float(weights @ odds)
-    echo = float(weights @ ((scored - mean_score) * (odds - mean_odds))) / max(
-        float(weights @ np.square(odds - mean_odds)), 1e-12
-    )
-    half = mean_score - echo * mean_odds
-    rest = scored - half - echo * odds
-    return Skill(2 * max(half, 0.0), float(weights @ np.square(rest)) ** 0.5, max(echo, -1.0))
+    scored = scores[whose, labels[whose]] - scores[whose, other]
+    odds = np.clip(logs[whose, labels[whose]] - logs[whose, other], -_FAR, _FAR)
+    offsets = (classes == labels[whose][:, None]).astype(np.float64) - (classes == other[:, None])
+    known = np.column_stack([np.ones(len(odds)), odds, offsets])
+    weights = np.sqrt(1 / (1 + np.exp(odds)) / (1 + np.exp(-odds)))
+    found = np.linalg.lstsq(known * weights[:, None], scored * weights, rcond=None)[0]
+    rest = (scored - known @ found) * weights
+    spread = float(np.square(rest).sum() / max(float(np.square(weights).sum()), 1e-300)) ** 0.5
+    return Skill(2 * max(float(found[0]), 0.0), spread, max(float(found[1]), -1.0))
 
 
 def _drawn_classes(public: Teachers, generator: np.random.Generator) -> NDArray[np.int64]:

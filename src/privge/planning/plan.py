@@ -40,12 +40,12 @@ _NORMAL = 1.96
 class Grid:
     """What is tried.
 
+    That is every budget, and that of the campaign as well, with every share of people who take part.
+
     Parameters
     ----------
-    epsilons
-        Privacy budgets; that of the campaign is tried as well.
-    participations
-        Shares of people who take part, above 0 and at most 1.
+    epsilons, participations
+        Privacy budgets, and shares of people, above 0 and at most 1.
     worth
         Points of accuracy below which asking is not worth it.
     prior
@@ -83,6 +83,8 @@ def plan(
 ) -> Advice:
     """Forecast what reports would add to what the graph says anyway, and advise.
 
+    Without labels there are only noise, costs and a ceiling for somebody of whom nothing is known.
+
     Parameters
     ----------
     graph
@@ -90,7 +92,7 @@ def plan(
     campaign
         What is planned.
     labels
-        Classes that are known. Without any, only noise, costs and a ceiling for somebody of whom nothing is known.
+        Classes that are known.
     panel
         Raw values of labelled people who agreed to show them: read in the clear. They have no local privacy.
     pilot
@@ -129,7 +131,7 @@ def plan(
     planned = Planned(campaign.mechanism, campaign.epsilon, campaign.k, campaign.dimensions)
     few = None if tried is None else tried.fewer(_people(outlook, campaign.epsilon, grid.seed)[0])
     variance = best_report(campaign.epsilon, campaign.dimensions).variance
-    seconds = 0.0 if outlook is None else outlook.seconds_per_column
+    seconds = 0.0 if outlook is None else outlook.seconds
     return Advice(
         campaign=planned,
         worth=grid.worth,

@@ -20,14 +20,8 @@ _GROUPS = 8
 class Separation:
     """Of two classes, on the average over pairs.
 
-    Parameters
-    ----------
-    energies
-        The squared difference of means, for each column.
-    error
-        Standard error of their sum.
-    within
-        How rows of one class vary, on the average of columns: clean rows and noise together.
+    The squared difference of means is in ``energies``, for each column, and ``error`` is the standard error of their
+    sum. ``within`` says how rows of one class vary, on the average of columns: clean rows and noise together.
     """
 
     energies: Floats

@@ -21,21 +21,12 @@ from privge.planning.verdict import standing_of
 from privge.tasks.friends import by_friends
 from privge.teaching import Roles
 
-_NORMAL = 1.96
-
 
 @dataclass(frozen=True, eq=False)
 class Tried:
-    """What can be forecast.
+    """What can be forecast from what is public, and from who showed their profile or reported before.
 
-    Parameters
-    ----------
-    campaign, outlook
-        What is planned, and what is public.
-    panel, pilot
-        Who showed their profile, and who reported before.
-    worth, seed
-        As for `privge.planning.plan.Grid`.
+    ``worth`` and ``seed`` are those of `privge.planning.plan.Grid`.
     """
 
     campaign: Campaign
@@ -68,15 +59,9 @@ class Tried:
         for method, found in self._ways(asking, share):
             groups = ((name, inside) for name, inside in by_friends(friends) if inside.any())
             lifts = tuple(Lift(name, 100 * share * float(found.gains[inside].mean())) for name, inside in groups)
-            low, high = self._widened(found, lifts[0].points, share)
+            low, high = (share * end for end in found.interval(self.outlook.doubt))
             standing = standing_of(lifts[0].points, low, high, self.worth)
             yield Cell(asking.epsilon, share, method, lifts, low, high, found.delta, standing)
-
-    def _widened(self, found: Forecast, points: float, share: float) -> tuple[float, float]:
-        """Return the interval in points, with what is not sure about the prior itself."""
-        doubt = _NORMAL * points * self.outlook.doubt
-        below, above = (100 * share * abs(end - float(found.gains.mean())) for end in (found.low, found.high))
-        return max(0.0, points - (below**2 + doubt**2) ** 0.5), points + (above**2 + doubt**2) ** 0.5
 
     def _ways(self, asking: Asking, share: float) -> Iterator[tuple[Method, Forecast]]:
         outlook, panel, epsilon = self.outlook, self.panel, asking.epsilon

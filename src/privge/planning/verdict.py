@@ -32,14 +32,10 @@ def verdict_of(
 
     Parameters
     ----------
-    campaign
-        What is planned.
-    worth
-        Fewer points than this are not worth asking for.
+    campaign, worth, few
+        As for `privge.planning.advice.Advice`.
     ceilings, cells
         Forecasts; those with everybody taking part at the campaign's epsilon decide.
-    few
-        With how many features the paper's report would be worth it.
     """
     most = max(each.participation for each in ceilings)
     whole = [each for each in ceilings if each.participation == most]

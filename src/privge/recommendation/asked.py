@@ -16,6 +16,7 @@ logger = logging.getLogger(__name__)
 
 _LOOKED_AT = 50_000  # ids that are compared letter by letter
 _CLOSE = 3
+_ALIKE = "; are ids written alike? 007 is not 7"
 
 
 def rows_asked(graph: Graph, nodes: str | int | Iterable[object]) -> Rows:
@@ -34,7 +35,7 @@ def rows_asked(graph: Graph, nodes: str | int | Iterable[object]) -> Rows:
 
 def _hint(graph: Graph, absent: object) -> str:
     close = close_ids(graph, str(absent))
-    return f"; close to it: {', '.join(close)}" if close else "; are ids written alike? 007 is not 7"
+    return f"; close to it: {', '.join(close)}" if close else _ALIKE
 
 
 def close_ids(graph: Graph, wanted: str) -> list[str]:
@@ -68,11 +69,12 @@ def erased_rows(graph: Graph, nodes: Iterable[object]) -> Rows:
 
 
 def _known_rows(graph: Graph, nodes: list[object], what: str) -> Rows:
-    """Return rows, -1 for who is not in the graph: a person written otherwise would be recommended, so it is said."""
+    """Return rows, -1 for who is not in the graph: a person written otherwise would be recommended, so it is said.
+
+    Who they are is not: nobody's name belongs in a log because they blocked somebody or left.
+    """
     rows = graph.rows_of(as_ids(nodes, unique=False))
-    absent = np.flatnonzero(rows < 0)
-    if len(absent):
-        first = nodes[int(absent[0])]
-        count = f"{len(absent):,} of {len(nodes):,}"
-        logger.warning("%s %s ids are not in the graph, the first is %r%s", count, what, first, _hint(graph, first))
+    absent = int((rows < 0).sum())
+    if absent:
+        logger.warning("%s of %s %s ids are not in the graph%s", f"{absent:,}", f"{len(nodes):,}", what, _ALIKE)
     return rows

@@ -7,6 +7,9 @@ the driver sees two numbers a shard. The certificate is that of `privge.propagat
 
 Steps are plain tasks that depend on each other. When a worker dies, Dask computes again what was lost, back to the last
 checkpoint: its vectors come from files, so nothing before it is needed. A run that was stopped begins there too.
+
+Tasks ask for the worker that has their rows. When all workers are lost at once, Dask keeps such tasks for workers that
+will never come back, whoever comes instead; so the driver drops them and begins at the checkpoint itself.
 """
 
 import logging
@@ -18,8 +21,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from privge._dask import completed, translated, workers
+from privge._dask import completed, translated
 from privge._typing import Progress
+from privge._waiting import Watch, gathered
+from privge.errors import ClusterFailed
 from privge.propagation.cluster import shards
 from privge.propagation.cluster.run import Run
 from privge.propagation.problem import Certificate
@@ -32,6 +37,12 @@ logger = logging.getLogger(__name__)
 
 CHECKPOINT_SECONDS = 60.0
 """How much work a lost worker may cost, about."""
+
+_UPROOTED_AT_MOST = 3  # times without a step in between
+
+
+class _UprootedError(Exception):
+    """No worker is left that tasks were meant for."""
 
 
 @dataclass(slots=True)
@@ -57,9 +68,26 @@ def solve_edges(client: "Client", run: Run, progress: Progress | None = None) ->
     passes = sorted({j for _, j in todo})
     for j in passes:
         with translated():
-            _Pass(client, run, j).solve()
+            _solve(client, run, j)
         if progress is not None:
             progress(run.column_cuts[j + 1], run.entries.columns)
+
+
+def _solve(client: "Client", run: Run, column: int) -> None:
+    """Solve one column of tiles, from its last checkpoint again if all workers were replaced."""
+    uprooted, reached = 0, -1
+    while True:
+        one = _Pass(client, run, column)
+        try:
+            return one.solve()
+        except _UprootedError:
+            uprooted, reached = (1, one.sweeps) if one.sweeps > reached else (uprooted + 1, reached)
+            if uprooted >= _UPROOTED_AT_MOST:
+                raise ClusterFailed(
+                    f"all workers were lost {uprooted} times after {reached} sweeps, most likely for lack of memory; "
+                    "give workers more, then run the same command again: what is finished is kept"
+                ) from None
+            logger.warning("all workers were replaced; going back to the last checkpoint")
 
 
 class _Pass:
@@ -70,6 +98,7 @@ class _Pass:
         self.shards = range(len(run.row_cuts) - 1)
         self.checkpoints, self.name = run.folder.sub("checkpoints"), f"c{column:05d}"
         self.home: list[str] = []
+        self.sweeps = 0
         self._settle()
 
     def solve(self) -> None:
@@ -80,6 +109,7 @@ class _Pass:
             following = self._step(state, pieces)
             change, size = self._moved(following)
             state.sweeps, state.since = state.sweeps + 1, state.since + 1
+            self.sweeps = state.sweeps
             certificate, exhausted = self._judge(state, change, size)
             if certificate.error <= run.walk.tolerance or (exhausted and state.precision == "float64"):
                 break
@@ -94,7 +124,7 @@ class _Pass:
                 self._save(state)
         del following
         last = (self.column, certificate)
-        self.client.gather(self._each(shards.finish, lambda s: (run, s, *last, self.start[s], state.y[s], pieces[s])))
+        self._gather(shards.finish, lambda s: (run, s, *last, self.start[s], state.y[s], pieces[s]))
         self._forget()
 
     def _step(self, state: _State, pieces: list[list["Future"]]) -> list["Future"]:
@@ -152,7 +182,7 @@ class _Pass:
         written = set()
         for vector, futures in (("y", state.y), ("before", state.before or [])):
             files = self._files(state, vector)
-            self.client.gather(self._each(shards.save, lambda s, f=futures, n=files: (self.run, n[s], f[s])))  # type: ignore[misc]
+            self._gather(shards.save, lambda s, f=futures, n=files: (self.run, n[s], f[s]))  # type: ignore[misc]
             written.update(files)
         numbers = {name: getattr(state, name) for name in ("omega", "precision", "sweeps", "since")}
         self.checkpoints.write_document(f"{self.name}.json", numbers)
@@ -181,7 +211,7 @@ class _Pass:
         ]
 
     def _moved(self, vectors: list["Future"]) -> tuple[float, float]:
-        moved = self.client.gather(self._each(shards.moved, lambda s: (vectors[s],)))
+        moved = self._gather(shards.moved, lambda s: (vectors[s],))
         change, size = np.array(moved).max(axis=0).tolist()  # keeps a NaN
         return change, size
 
@@ -189,13 +219,21 @@ class _Pass:
         """Submit a task for each shard, where its rows are."""
         return [self._submit(s, function, *arguments(s)) for s in self.shards]
 
+    def _gather(self, function: Callable[..., Any], arguments: Callable[[int], tuple[Any, ...]]) -> list[Any]:
+        """Return what a task for each shard returns."""
+        return gathered(self.client, self._each(function, arguments), self._look)
+
+    def _look(self, known: set[str]) -> None:
+        if not known & set(self.home):
+            raise _UprootedError
+
     def _submit(self, shard: int, function: Callable[..., Any], *arguments: Any) -> "Future":  # noqa: ANN401
         home = [self.home[shard]]
-        return self.client.submit(function, *arguments, workers=home, allow_other_workers=True, pure=False, retries=2)
+        return self.client.submit(function, *arguments, workers=home, allow_other_workers=True, pure=False)
 
     def _settle(self) -> None:
         """Give each shard a worker; when one is gone, its shards find another."""
-        known = sorted(workers(self.client))
+        known = Watch(self.client).workers()
         if not self.home or not set(self.home) <= set(known):
             self.home = [known[shard % len(known)] for shard in self.shards]
 

@@ -74,10 +74,8 @@ class Gain:
 class Estimate:
     """What to expect of an answer.
 
-    Parameters
-    ----------
-    accuracy, macro_f1
-        Share of the nodes whose class is found, and mean over the classes of the F1 score; NaN if nobody was answered.
+    ``accuracy`` is the share of the nodes whose class is found, and ``macro_f1`` the mean over the classes of the F1
+    score; NaN if nobody was answered.
     """
 
     accuracy: Share
