@@ -130,3 +130,27 @@ async function hookKill(context, profile, { request, moment }) {
 }
 
 export const puts = (requests) => requests.filter(({ method }) => method === 'PUT').map(({ body }) => body);
+
+/** Answer questions of every kind: a choice is chosen, a number written; return what the page offered and sent. */
+export async function questions(given) {
+  const { context, page, problems } = await opened();
+  await visit(page, given);
+  const offered = Object.create(null);
+  for (const field of await page.locator('#values [id^=value-]:not(small)').all()) {
+    const name = await page.locator(`label[for=${await field.getAttribute('id')}]`).textContent();
+    const options = await field.locator('option').allTextContents();
+    offered[name] = options;
+    if (options.length) await field.selectOption({ label: given.answers[name] });
+    else await field.fill(String(given.answers[name]));
+  }
+  const looks = [];
+  for (let place = 0; place < given.k; place++) {
+    if (given.k > 1) await page.selectOption('#look-question', String(place));
+    looks.push(await page.locator('#look svg, #look p').first().isVisible());
+  }
+  await page.click('#try');
+  const sent = await contribute(page);
+  const noted = await page.locator('#noted').textContent();
+  await context.close();
+  return { offered, looks, receipt: sent, noted, problems };
+}

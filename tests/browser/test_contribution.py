@@ -8,6 +8,19 @@ import pytest
 from browser.asked import VALUES, held, people
 from browser.chromium import play
 from collect.service.harness import token_of
+from privge.campaign import Campaign
+from privge.questions import (
+    Choice,
+    ChoiceFeature,
+    Direction,
+    Encoding,
+    Model,
+    Number,
+    NumberFeature,
+    Score,
+    YesNo,
+    YesNoFeature,
+)
 
 
 def test_the_service_holds_exactly_what_the_person_saw_and_nothing_else_left_the_page(asked):
@@ -121,3 +134,30 @@ def test_a_browser_killed_at_every_step_never_draws_twice(asked, order):
     assert held(store, node) == [(given["campaign"], seen["receipt"]["bytes"])]
     if order != "times":
         assert {"charged", "sent"} <= {each["which"] for each in seen["seen"]}
+
+
+AGE, OWNS = NumberFeature("age", 0, 100), YesNoFeature("__proto__")
+PLACE = ChoiceFeature("place", ("north", "=south", "east"))
+PROFILE = Encoding((AGE, OWNS, PLACE))
+QUESTIONS = [
+    Number(AGE),
+    YesNo(OWNS),
+    Choice(PLACE),
+    Direction(PROFILE, directions=16),
+    Model(PROFILE, [[1, 2, 3, 4, 5], [5, 4, 3, 2, 1]], classes=("a", "b"), normalised=True),
+    Score(PROFILE, [[1, 2, 3, 4, 5]], low=-9, high=9),
+]
+
+
+def test_questions_of_every_kind_are_asked_and_answered(served, asked):
+    given, node, store = asked
+    campaign = Campaign(questions=QUESTIONS, epsilon=2.0, k=6)
+    assert served.add(campaign).status == 201
+    answers = {"age": 44, "__proto__": "yes", "place": "=south"}
+    seen = play("questions", **given | {"campaign": campaign.id, "answers": answers, "k": 6})
+    assert set(seen["offered"]) == set(answers)
+    assert seen["offered"]["place"] == ["not said", "north", "=south", "east"]
+    assert "left empty: 0; outside their bounds: 0" in seen["noted"]
+    assert all(seen["looks"])
+    assert seen["problems"] == []
+    assert held(store, node) == [(campaign.id, seen["receipt"]["bytes"])]

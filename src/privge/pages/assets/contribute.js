@@ -124,8 +124,12 @@ function showLook() {
   const answer = answersOf(campaign, valuesOf(at('values'), columns, campaign), { node, shard })[place];
   const question = campaign.questions?.[answer.index];
   const law = question ? question.laws.find((each) => 'weights' in each && answer.level < each.levels) : campaign.shortForm.law;
+  const focused = document.activeElement?.id;
+  const about = element('p', { class: 'pair' });
+  if (campaign.k > 1) about.append(questionInput(place), element('br'));
   if (answer.level === null || !law) {
-    at('look').replaceChildren(element('p', {}, texts.inferred.direction));
+    at('look').replaceChildren(about, element('p', {}, texts.inferred.direction));
+    if (focused?.startsWith('look-')) at(focused)?.focus();
     return;
   }
   const options = question?.options ?? [];
@@ -134,11 +138,8 @@ function showLook() {
   const { pairs, speaksMine, speaksOthers } = groups(law, answer.level, other);
   const chance = { yours: Math.round(100 * speaksMine), others: Math.round(100 * speaksOthers) };
   const chosen = otherInput(campaign, answer.index, law, options, other);
-  const about = element('p', { class: 'pair' });
-  if (campaign.k > 1) about.append(questionInput(place), element('br'));
   about.append(element('span', { class: 'key' }), element('span', { class: 'gap' }, texts.inferred.yours), element('span', { class: 'key other' }), element('label', { for: 'look-other', class: 'inline' }, texts.inferred.other), ' ', chosen);
   const label = said(texts.inferred.alike, chance);
-  const focused = document.activeElement?.id;
   at('look').replaceChildren(about, lookPicture(pairs, label), element('p', {}, label));
   if (focused?.startsWith('look-')) at(focused)?.focus();
 }
