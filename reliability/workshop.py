@@ -144,12 +144,14 @@ class Workshop:
         edges = "".join(f"{ids[a]},{ids[b]}\n" for a, b in pairs.tolist())
         (self.folder / "friends.csv").write_text("source,target\n" + edges)
         (self.folder / "everybody.csv").write_text("id\n" + "\n".join(ids) + "\n")
-        (self.folder / "labels.csv").write_text(
-            "id,label\n" + "".join(f"{n},{c}\n" for n, c in zip(ids, classes, strict=True))
-        )
+        labels = [f"{node},{group}\n" for node, group in zip(ids, classes, strict=True)]
+        (self.folder / "labels.csv").write_text("".join(["id,label\n", *labels]))
+        (self.folder / "known.csv").write_text("".join(["id,label\n", *labels[:60]]))
         values = np.round(0.7391 + (generator.random((90, 4)) + classes[:, None]) / 1e5, 12)
         rows = [",".join([node, *map(repr, row)]) for node, row in zip(ids, values.tolist(), strict=True)]
-        (self.folder / "profiles.csv").write_text("\n".join([",".join(["id", *self.names]), *rows, ""]))
+        heading = ",".join(["id", *self.names])
+        (self.folder / "profiles.csv").write_text("\n".join([heading, *rows, ""]))
+        (self.folder / "panel.csv").write_text("\n".join([heading, *rows[:40], ""]))
         (self.folder / "direction.toml").write_text(
             'epsilon = 1.0\n[[questions]]\nkind = "direction"\n'
             + "".join(
@@ -274,5 +276,8 @@ def _add_answers(add: Callable[..., None]) -> None:
     add("analyse nodes --graph edges.csv --campaign campaign.json -o out.csv", "edges.csv", "campaign.json")
     add("audit campaign.json --store store.db --draws 0", "campaign.json", "store.db")
     add("audit --embedding friends-z.parquet --attribute labels.csv", "friends-z.parquet", "labels.csv")
+    public = "--graph friends.csv --nodes everybody.csv --labels known.csv"
+    add(f"plan {public} --campaign direction.toml --epsilon 1", "friends.csv", "known.csv", "direction.toml")
+    add(f"plan {public} --campaign direction.toml --panel panel.csv --epsilon 1 -o out.html", "panel.csv")
     add("explain campaign.json --earlier other.json", "campaign.json", "other.json")
     add("explain campaign.json --assessment --store store.db -o out.md", "store.db")

@@ -50,10 +50,7 @@ class Result(msgspec.Struct, frozen=True):
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """An error as application/problem+json (RFC 9457).
-
-    ``type`` is ``urn:privge:`` and the reason in a word.
-    """
+    """An error as application/problem+json (RFC 9457); ``type`` is ``urn:privge:`` and the reason in a word."""
 
     type: str
     title: str

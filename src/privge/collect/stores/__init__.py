@@ -2,6 +2,7 @@
 
 from privge.collect.stores.opening import open_store
 from privge.collect.stores.store import (
+    Arrived,
     CampaignState,
     Erased,
     Holding,
@@ -14,6 +15,7 @@ from privge.collect.stores.store import (
 )
 
 __all__ = [
+    "Arrived",
     "CampaignState",
     "Erased",
     "Holding",
