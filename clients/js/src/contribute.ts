@@ -17,7 +17,7 @@ import { encodeCodes, outputsOf, personalOf, perturb, type Person, type Report }
 import { sha256Hex } from './sha256.ts';
 import { storeOf, type KeyValue, type Store } from './store.ts';
 import { nodeOf } from './token.ts';
-import type { Features } from './values.ts';
+import { checkForm, type Features } from './values.ts';
 import { Client, parsed, PATIENCE, type Fetch, type Patience, type Reply } from './web.ts';
 
 const DAY = 86_400_000;
@@ -87,6 +87,7 @@ export async function contribute(features: GivenFeatures, options: ContributeOpt
   let report = await memory.charged(address.campaign, node);
   const kept = report !== null || (await memory.hasPrepared(address.campaign, node));
   const values = typeof features === 'function' ? (kept ? null : await features()) : features;
+  if (!kept) checkForm(values);
   const client = clientOf(address.origin, options);
   if (report === null) {
     const campaign = await fetched(client, address.campaign);

@@ -44,8 +44,8 @@ const scale: Reader<number> = (holder, key) => integer(holder, key, -(2 ** 40), 
 
 /** Read a feature of any kind. */
 export const featureOf: Reader<Feature> = (holder, key) => {
-  const kind = (holder[key] as Table | null)?.['kind'] as string;
-  return has(READERS, kind) ? READERS[kind]!(holder, key) : wrong(key);
+  const kind = (holder[key] as Table | null)?.['kind'];
+  return typeof kind === 'string' && has(READERS, kind) ? READERS[kind]!(holder, key) : wrong(key);
 };
 
 /** Features whose values each have one coordinate, `scale * level - centre`. */

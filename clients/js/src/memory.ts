@@ -46,7 +46,7 @@ export class Memory {
 
   /** Say whether there is a report of a campaign that was drawn and not sent. */
   hasPrepared(campaign: string, node: string): Promise<boolean> {
-    return this.change((state) => [state, state.prepared[campaign]?.node === node]);
+    return this.change((state) => [state, unseen(state, campaign, node) !== null]);
   }
 
   /** Return the report of a campaign, drawn now if it was not before: that happens once. Nothing is charged. */

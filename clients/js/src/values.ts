@@ -6,12 +6,16 @@ import { refuse } from './errors.ts';
 export type Features = ArrayLike<unknown> | Readonly<Record<string, unknown>>;
 
 // White space as Unicode counts it, which is not quite what \s is.
-const ENDS = /^([^\S\ufeff]|[\x1c-\x1f\x85])+|([^\S\ufeff]|[\x1c-\x1f\x85])+$/g;
+const SPACE = /[^\S\ufeff]|[\x1c-\x1f\x85]/;
 const WORDS: Readonly<Record<string, number>> = { yes: 1, true: 1, no: 0, false: 0 };
+const LONGEST_WORD = 5;
 
-/** Return text without white space at its ends, as Unicode counts it. */
+/** Return text without white space at its ends; each character is looked at once, so that no text takes long or fails. */
 function stripped(text: string): string {
-  return text.replace(ENDS, '');
+  let [start, end] = [0, text.length];
+  while (start < end && SPACE.test(text[start]!)) start++;
+  while (start < end && SPACE.test(text[end - 1]!)) end--;
+  return text.slice(start, end);
 }
 
 /** Return a number, NaN for whatever is none; text is none here. */
@@ -23,7 +27,7 @@ export function asPlainNumber(value: unknown): number {
 /** Return a number, NaN for whatever is none; the words yes, true, no and false are 1 and 0. */
 export function asNumber(value: unknown): number {
   if (typeof value !== 'string') return asPlainNumber(value);
-  const word = stripped(value).toUpperCase().toLowerCase(); // which folds the long s too
+  const word = stripped(value).slice(0, LONGEST_WORD + 1).toUpperCase().toLowerCase(); // which folds the long s too
   return Object.hasOwn(WORDS, word) ? WORDS[word]! : NaN;
 }
 
@@ -50,13 +54,28 @@ export function isWritten(value: unknown): boolean {
 }
 
 /**
+ * Refuse what holds no values that could be read: anything but a list or a plain object. A Map, a promise, a form or an
+ * instance of a class would look as if all values were missing. What kind of thing it is decides, never what is in it.
+ */
+export function checkForm(features: unknown): void {
+  if (isList(features)) return;
+  const plain = typeof features === 'object' && features && !parentOf(parentOf(features));
+  if (!plain) refuse('features', ': in an array or a plain object, and nothing else');
+}
+
+function parentOf(held: object | null): object | null {
+  return held && (Object.getPrototypeOf(held) as object | null);
+}
+
+/**
  * Return a function from a place among the raw columns to the value there.
  *
  * What is refused is the form (a list where there must be names, or of another length), which an application decides.
  */
 export function readerOf(features: Features, names: readonly string[] | null, width: number): (place: number) => unknown {
+  checkForm(features);
   if (!isList(features)) {
-    if (typeof features !== 'object' || !features || !names) refuse('features');
+    if (!names) refuse('features');
     const held = features as Readonly<Record<string, unknown>>;
     return (place) => tried(() => (Object.hasOwn(held, names[place]!) ? held[names[place]!] : undefined));
   }

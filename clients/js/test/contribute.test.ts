@@ -61,6 +61,18 @@ describe('a contribution', () => {
     expect(read).toHaveBeenCalledTimes(1);
   });
 
+  it('reads the values again if the report that was prepared is damaged, and nobody saw it', async () => {
+    const [to, items] = [service(), new Map<string, string>()];
+    to.trouble = (_, request) => {
+      if (request.endsWith('/me')) throw new TypeError('offline');
+    };
+    const short = options(to, memoryStore(items), { patience: { deadline: 20 } });
+    await expect(contribute(FEATURES, short)).rejects.toMatchObject({ code: 'unavailable' });
+    to.trouble = () => undefined;
+    for (const [key, text] of items) items.set(key, text.replace(/"codes":"../, '"codes":"'));
+    expect(await contribute(() => FEATURES, options(to, memoryStore(items)))).toMatchObject({ drawn: true, new: true });
+  });
+
   it('never draws twice, whichever request or write it dies at', async () => {
     for (let death = 0; death < 12; death++) {
       const to = service();
