@@ -34,7 +34,7 @@ BY_WORD = (  # said by the word of the service or of the client
     *("storage", "token", "budget", "random", "address", "second_draw", "features"),
     *("midpoint", "low", "high", "yes", "no"),
 )
-SCRIPTS = ("contribute.js", "draw.js", "fields.js", "wire.js")
+SCRIPTS = ("contribute.js", "door.js", "draw.js", "fields.js", "wire.js")
 
 
 @pytest.fixture

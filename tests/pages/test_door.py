@@ -44,6 +44,20 @@ def test_a_cookie_is_for_this_browser_alone(service):
     assert "Secure" in elsewhere.enter().headers["set-cookie"].split("; ")
 
 
+@pytest.mark.parametrize(("origin", "secure"), [("https://reports.example.org", True), ("http://localhost", False)])
+def test_a_cookie_travels_by_tls_alone_also_behind_a_proxy_that_says_localhost(service, origin, secure):
+    headers = [("origin", origin), ("sec-fetch-site", "same-origin")]
+    reply = Visitor(service).post("/operator/enter", token=ADMIN, headers=headers)
+    assert ("Secure" in reply.headers["set-cookie"].split("; ")) == secure
+
+
+@pytest.mark.parametrize("place", ["[", "[x]", "a]b"])
+def test_an_origin_or_host_that_is_none_is_another_site_and_no_trouble(service, place):
+    reply = Visitor(service).post("/operator/enter", token=ADMIN, headers=[("origin", f"https://{place}")])
+    assert reply.status == 403
+    assert "Secure" in Visitor(service, host=place).enter().headers["set-cookie"].split("; ")
+
+
 def test_a_session_ends_after_its_time_however_much_it_is_used(service, inside):
     service.now += SESSION_SECONDS - 1
     assert inside.get().status == 200

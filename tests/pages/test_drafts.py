@@ -144,5 +144,12 @@ def test_beside_a_draft_stands_what_the_plan_says_of_this_graph(tmp_path):
     assert [points for _, points in rows] == sorted(points for _, points in rows)
 
 
+@pytest.mark.parametrize("document", ["a = " + "[" * 100_000, "a = " + "9" * 5_000, '{"a": ' + "[" * 100_000, "a = "])
+def test_a_document_that_cannot_be_read_is_told_and_no_trouble_of_the_service(inside, document):
+    reply = draft(inside, document=document)
+    assert reply.status == 200
+    assert re.search("neither JSON nor TOML|is not JSON", reply.body.decode())
+
+
 def test_without_a_graph_the_page_says_what_is_missing(inside):
     assert "start with --graph" in draft(inside).body.decode()

@@ -5,6 +5,7 @@
 
 import { answersOf, certainty, contribute, erase, explain, fetchCampaign, fetchShard, ledger, nodeOf, perturb, stored } from './privge.js';
 import { bar, bytesOf, codeList, element, groups, hex, lookPicture, oddsPicture, said } from './draw.js';
+import { tokenIn } from './door.js';
 import { askedColumns, showFields, titleOf, valuesOf } from './fields.js';
 import { troubleOf, Wire } from './wire.js';
 
@@ -54,7 +55,7 @@ async function doing(button, work) {
 // Who.
 
 function tokenFromAddress() {
-  const given = location.hash.slice(1).replace(/^token=/, '');
+  const given = tokenIn(location.hash);
   if (given) history.replaceState(null, '', location.pathname); // a link that is looked at or shared holds no token
   try {
     if (given) sessionStorage.setItem(TOKEN, given);
@@ -325,4 +326,6 @@ askForToken();
 at('door').hidden = token !== '';
 if (token) void begin();
 else void fetchCampaign(address, contact).then(showCampaign, (error) => fail(error));
-addEventListener('hashchange', () => location.reload()); // somebody pastes their link where the page is open already
+addEventListener('hashchange', () => {
+  if (tokenIn(location.hash)) location.reload(); // somebody pastes their link where the page is open already
+});

@@ -55,8 +55,8 @@ function field(column, at, texts, hidden) {
 }
 
 function hintOf(column, texts) {
-  const words = { ...texts.have, yes: texts.have.yes, no: texts.have.no };
-  const counted = said(texts.have.blank_counts, { missing: words[column.missing] ?? column.missing });
+  const missing = column.kind === 'choice' ? column.missing : texts.have[column.missing];
+  const counted = said(texts.have.blank_counts, { missing });
   return column.kind === 'number' && Number.isFinite(column.low) ? `${said(texts.have.from_to, column)}. ${counted}` : counted;
 }
 

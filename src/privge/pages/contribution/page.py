@@ -18,7 +18,7 @@ from privge.pages.assets import assets
 PATH: Final = "/c/{campaign}"
 """Where the page of a campaign is."""
 
-MODULES: Final = ("privge.js", "draw.js", "fields.js", "wire.js")
+MODULES: Final = ("privge.js", "door.js", "draw.js", "fields.js", "wire.js")
 """What the script of the page is made of, besides itself."""
 
 _FOR_SCRIPT = ("frame", "have", "sent", "inferred", "act", "left", "stored", "spent", "trouble")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from http.cookies import CookieError, SimpleCookie
 from typing import Final
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 from starlette.requests import Request
 
@@ -31,12 +31,21 @@ def cookie_of(request: Request) -> str:
 def set_cookie(request: Request, value: str) -> str:
     """Return the header that keeps a session, or (with nothing) ends it.
 
-    No script reads it, no other site sends it, and, but for this machine itself, it travels by TLS alone.
+    No script reads it, no other site sends it, and, but for this machine itself, it travels by TLS alone. A proxy may
+    put this machine's name in place of its own: where the browser sent the form from is told by its origin.
     """
-    local = urlsplit(f"//{header(request, b'host')}").hostname in _LOCAL
+    local = _place(f"//{header(request, b'host')}").hostname in _LOCAL and not header(request, b"origin").startswith("https:")
     age = SESSION_SECONDS if value else 0
     secure = "" if local else "; Secure"
     return f"{COOKIE}={value}; Path=/operator; HttpOnly; SameSite=Strict; Max-Age={age}{secure}"
+
+
+def _place(address: str) -> SplitResult:
+    """Return the parts of an address; whoever sends what is none is taken for another site."""
+    try:
+        return urlsplit(address)
+    except ValueError:
+        return urlsplit("")
 
 
 def check_same_site(request: Request) -> None:
@@ -45,7 +54,7 @@ def check_same_site(request: Request) -> None:
     if site and site != "same-origin":
         raise Refused("other_site")
     origin = header(request, b"origin")
-    if not site and origin and urlsplit(origin).netloc != header(request, b"host"):
+    if not site and origin and _place(origin).netloc != header(request, b"host"):
         raise Refused("other_site")
 
 

@@ -69,7 +69,7 @@ def _document(fields: Mapping[str, str]) -> Mapping[str, object]:
             return parse_json(text)
         try:
             return tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
+        except (ValueError, RecursionError) as error:  # more digits or brackets than anybody reads
             raise BadData(f"the document is neither JSON nor TOML: {error}") from None
     names = [line.strip() for line in fields["names"].splitlines() if line.strip()]
     document: dict[str, object] = {name: fields[name] for name in _TEXTS if fields[name]}
