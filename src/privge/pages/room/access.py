@@ -34,7 +34,8 @@ def set_cookie(request: Request, value: str) -> str:
     No script reads it, no other site sends it, and, but for this machine itself, it travels by TLS alone. A proxy may
     put this machine's name in place of its own: where the browser sent the form from is told by its origin.
     """
-    local = _place(f"//{header(request, b'host')}").hostname in _LOCAL and not header(request, b"origin").startswith("https:")
+    by_tls = header(request, b"origin").startswith("https:")
+    local = _place(f"//{header(request, b'host')}").hostname in _LOCAL and not by_tls
     age = SESSION_SECONDS if value else 0
     secure = "" if local else "; Secure"
     return f"{COOKIE}={value}; Path=/operator; HttpOnly; SameSite=Strict; Max-Age={age}{secure}"
