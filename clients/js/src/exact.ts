@@ -5,8 +5,9 @@
  * numbers, and sums, differences and products that end up there are exact. What exceeds it is rounded to at least 2**53,
  * so that a comparison with a bound of at most 2**53 is right in any case. (2) For integers |a| < 2**53 and
  * 1 <= b <= 2**53, `Math.floor(a / b)` is the exact quotient: a / b is at least 1 / b away from the next integer n unless
- * it is one, and half of the distance of two numbers there is at most n 2**-53 < 1 / b, because b n <= 2**53 (where it is
- * equal, n is a power of two, below which numbers are twice as dense).
+ * it is one, and half of the distance of two numbers there is at most n 2**-53 < 1 / b if b n < 2**53. (Where it is equal,
+ * n is a power of two, below which numbers are twice as dense. Where b n is more, it is less than 2**54, and a / b is at
+ * least (b n - a) / b >= 2 / b away, because a < 2**53.)
  */
 
 const BITS = 256n; // of a fixed-point logarithm
