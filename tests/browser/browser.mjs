@@ -51,9 +51,14 @@ export async function contribute(page) {
   return receipt(page);
 }
 
+/** Read the receipt in one look: the page may put a newer one in its place. */
 export async function receipt(page) {
-  const values = await page.locator('#receipt-box dd').allTextContents();
-  const codes = await page.locator('#receipt-box .codes b').allTextContents();
+  const seen = await page.waitForFunction(() => {
+    const texts = (which) => [...document.querySelectorAll(`#receipt-box ${which}`)].map((found) => found.textContent);
+    const values = texts('dd');
+    return values.length >= 3 && { values, codes: texts('.codes b') };
+  });
+  const { values, codes } = await seen.jsonValue();
   return { bytes: values[0].replaceAll(' ', ''), report: values[1], campaign: values[2], codes: codes.map(Number) };
 }
 
