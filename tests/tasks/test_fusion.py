@@ -83,12 +83,23 @@ def test_labels_of_other_people_are_not_read(world):
     np.testing.assert_array_equal(fusion.probabilities, again.probabilities)
 
 
-def test_structure_has_the_same_intercepts(world):
-    """A prior that is wrong by a constant a class is put right for the structure, too: no gain of the answers."""
-    wrong = world.prior + np.array([0.0, 1.5, -1.5])
-    fusion = Fusion.fit(wrong, {}, world.labels, JUDGES)
-    assert accuracy(fusion.structure, world.labels) > accuracy(wrong, world.labels) + 0.03
+@pytest.mark.parametrize("sureness", [-1.0, 0.05, 1.0, 20.0])
+def test_judges_make_the_structure_surer_or_less_sure_and_never_name_another_class(world, sureness):
+    """Whatever few judges say, even of a prior that is always wrong: where nothing is asked nothing can be lost."""
+    prior = sureness * world.prior + np.array([0.0, 0.3, -0.3])
+    fusion = Fusion.fit(prior, {}, world.labels, JUDGES[:20])
+    np.testing.assert_array_equal(fusion.structure.argmax(axis=1), prior.argmax(axis=1))
     assert not fusion.gate
+
+
+def test_the_structure_is_as_sure_as_the_judges_make_it(world):
+    tame = Fusion.fit(0.3 * world.prior, {}, world.labels, JUDGES)
+    assert 2.5 < tame.weights["structure"] < 4
+
+
+def test_a_channel_that_is_left_out_leaves_every_class_as_the_structure_has_it(world):
+    fusion = Fusion.fit(world.prior, {"answers": world.others}, world.labels, JUDGES)
+    np.testing.assert_array_equal(fusion.probabilities.argmax(axis=1), world.prior.argmax(axis=1))
 
 
 def test_weights_are_never_below_0(world):

@@ -94,7 +94,7 @@ def reproduce(item: str, chosen: SelectionOptions, run: RunOptions, *, as_json: 
 
     \b
     Methods of beyond (--method), each with the controls that ask nobody:
-      structure, structure-fitted          the graph and known labels; the same with fitted intercepts
+      structure                            the graph and known labels
       paper                                k of d features by HDS, spread over the graph
       fused, fused-shuffled                structure and the paper's vectors; with features of other people
       taught                               structure and one answer to a question that others taught

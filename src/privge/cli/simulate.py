@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from privge.experiments.two_steps import Summary, Trial
 
 logger = logging.getLogger(__name__)
-_PUBLIC = ("graph alone", "structure as it is")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,9 +148,9 @@ def simulate() -> None:
 def two_step(place: WorldOptions, what: TrialOptions, output: Path | None, *, as_json: bool) -> None:
     """Teach, then ask: real campaigns, laws and reports of everybody, judged on people whose labels were hidden.
 
-    Every lift is over the structure with the same labels and intercepts. Answers from somebody else's profile, a
+    Every lift is over the structure with the same labels. Answers from somebody else's profile, a
     question taught on shuffled labels and shuffled features must add nothing; the graph alone and no privacy are the
-    two ends. With few labelled people fitting the intercepts may weaken that structure; `structure as it is` shows it.
+    two ends.
 
     \b
     Examples:
@@ -201,7 +200,7 @@ def _stronger(found: "list[Summary]") -> Iterator[str]:
     """Say so if something public is better than the structure that lifts are counted from."""
     for one in found:
         lift = one.lifts["everybody"][0]
-        if one.method in _PUBLIC and lift > 0:
+        if one.method == "graph alone" and lift > 0:
             yield f"{one.method} needs nobody's answers and is {lift:.2f} points above this structure: count from there"
 
 

@@ -1,11 +1,9 @@
 """Teach, then ask, on worlds: every run beside its controls, one record each.
 
-Lifts are over the structural channel that was fitted to the same labels with the same intercepts. The controls:
+Lifts are over the structural channel, which knows the same labels. The controls:
 
 ``graph alone``
     Label propagation.
-``structure as it is``
-    The structural channel without weight and intercepts: that fitting them does not make the structure weaker.
 ``no privacy``
     Structure and clean profiles of the training people: what could be had if nobody minded.
 ``other profile``, ``shuffled labels``, ``shuffled features``
@@ -23,7 +21,7 @@ from privge._typing import Floats, Progress
 from privge.datasets.worlds import World
 from privge.graph.labelled import Rows
 from privge.structure import NodeChannel
-from privge.tasks import Fusion, best_label_propagation
+from privge.tasks import best_label_propagation
 from privge.teaching import Design, Null, public_prior, two_step
 from privge.teaching.outcome import rows_by_friends
 from privge.teaching.teach import unit_profiles
@@ -77,10 +75,9 @@ def run_world(world: World, trial: Trial, *, seed: int, progress: Progress | Non
     split = world.split
     train, validation = np.asarray(split.train, dtype=np.int64), np.asarray(split.validation, dtype=np.int64)
     structure = public_prior(world.graph, world.labels, train=train, validation=validation, seed=seed)
-    fair = Fusion.fit(structure.log, {}, world.labels, validation, seed=seed).probabilities
     whose = {"world": world.name, "seed": seed}
     for name, probabilities in _controls(world, structure):
-        yield {**whose, "method": name, **_scores(world, fair, probabilities)}
+        yield {**whose, "method": name, **_scores(world, structure.probabilities, probabilities)}
     done = 0
     for design in trial.designs:
         for method in (None, *trial.nulls):
@@ -111,7 +108,6 @@ def _controls(world: World, structure: NodeChannel) -> Iterator[tuple[str, Float
     train, validation = np.asarray(split.train, dtype=np.int64), np.asarray(split.validation, dtype=np.int64)
     found = np.asarray(best_label_propagation(world.graph, world.labels, split))
     yield "graph alone", (found[:, None] == np.asarray(structure.classes)).astype(np.float64)
-    yield "structure as it is", structure.probabilities
     yield "no privacy", no_privacy(world, structure, train, validation, classes)
 
 

@@ -1,9 +1,10 @@
 """`Fusion`: what the structure says of a class and what people answered, put together late and small.
 
-Structure and every fusion are contenders: each has a class intercept and each is fitted to the same labels, so that a
-gain is never one of labels or of intercepts. A channel is heard as far as the held-out labels make one believe that it
-knows anything: what is found with it and what is found without it are averaged by that belief. A channel that more
-likely knows nothing is left out; if all are, the fusion *is* the structure.
+Structure and every fusion are contenders, fitted to the same labels, so that a gain is never one of labels. No class
+has an intercept: a weight makes the structure surer or less sure and never names another class, so that no harm is done
+where no channel knows anything (decision 12 has what intercepts cost). A channel is heard as far as the held-out labels
+make one believe that it knows anything: what is found with it and what is found without it are averaged by that belief.
+A channel that more likely knows nothing is left out; if all are, the fusion *is* the structure.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,8 +20,10 @@ from privge.tasks.judges import Channel, Judges, Stage
 from privge.tasks.skill import NOTHING
 
 STRUCTURE = "structure"
-RULE = "belief"
-"""How channels are put together, for whoever stores results: "belief", or a hard gate where nothing is said of it."""
+RULE = "belief, weights"
+"""How channels are put together, for whoever stores results.
+
+Before, "belief" was the same with class intercepts, and a hard gate where nothing is said of it."""
 
 _FOLDS = 5
 _ENOUGH = 0.5  # the belief above which a channel is kept
@@ -64,14 +67,12 @@ class Fusion:
     Parameters
     ----------
     structure
-        The contender without the channels: probabilities from the prior alone, with the same labels and intercepts.
+        The contender without the channels: probabilities from the prior alone, as sure as the same labels make it.
     probabilities
         Those of the fusion. The same as ``structure`` if no channel was kept.
     weights
         Of the prior, called ``structure``, and of each channel: its fitted weight times the belief in it; 0 of one
         that was not kept.
-    intercepts
-        Of the structure, one for each class.
     contributions
         What each channel added, in cross-validation, and the belief in it.
     """
@@ -79,7 +80,6 @@ class Fusion:
     structure: Floats
     probabilities: Floats
     weights: Mapping[str, float]
-    intercepts: Floats
     contributions: Mapping[str, Contribution]
 
     @classmethod
@@ -119,8 +119,7 @@ class Fusion:
         return cls(
             np.exp(alone.logs),
             np.exp(fitted.logs),
-            {STRUCTURE: float(alone.structure.weights[0]), **weights},
-            alone.structure.intercepts,
+            {STRUCTURE: alone.structure, **weights},
             contributions,
         )
 

@@ -46,7 +46,7 @@ class Stage:
             evidence, belief = self.channel, self.share
         else:
             evidence, belief = self.channel.fitted(known, targets, rows)
-        logit = ConditionalLogit.fit([known[rows], evidence[rows]], targets)
+        logit = ConditionalLogit.fit([known[rows], evidence[rows]], targets, intercepts=False)
         heard = logit.log_probabilities([known, evidence])
         with np.errstate(divide="ignore"):  # of a belief of 0 or 1
             together = np.logaddexp(np.log1p(-belief) + known, np.log(belief) + heard)
@@ -62,13 +62,13 @@ class Fitted:
     logs
         Everybody's log-probabilities.
     structure
-        The weight and the intercepts of the structure.
+        The weight of the structure.
     weights, beliefs
         Of each channel.
     """
 
     logs: Floats
-    structure: ConditionalLogit
+    structure: float
     weights: tuple[float, ...]
     beliefs: tuple[float, ...]
 
@@ -95,13 +95,13 @@ class Judges:
     def fit(self, stages: Sequence[Stage], places: Rows | None = None) -> Fitted:
         """Fit structure and channels to some of the judges; to all of them without ``places``."""
         rows, targets = (self.rows, self.targets) if places is None else (self.rows[places], self.targets[places])
-        structure = ConditionalLogit.fit([self.prior[rows]], targets)
+        structure = ConditionalLogit.fit([self.prior[rows]], targets, intercepts=False)
         logs, weights, beliefs = structure.log_probabilities([self.prior]), [], []
         for stage in stages:
             logs, weight, belief = stage.on(logs, targets, rows)
             weights.append(weight)
             beliefs.append(belief)
-        return Fitted(logs, structure, tuple(weights), tuple(beliefs))
+        return Fitted(logs, float(structure.weights[0]), tuple(weights), tuple(beliefs))
 
     def held_out(self, stages: Sequence[Stage]) -> Floats:
         """Return log-probabilities of the judges, each by a fit that did not see their label."""

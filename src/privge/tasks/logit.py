@@ -1,4 +1,4 @@
-"""The conditional logit: one weight a channel, one intercept a class. Small, so that few labels fit it."""
+"""The conditional logit: one weight a channel, perhaps one intercept a class. Small, so that few labels fit it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +13,9 @@ _OWN, _OTHER = 5.0, 0.5
 """Penalties of the squared distance from "the first channel as it is, and nothing else": of its weight and of
 intercepts, which are known to be near 1 and 0, and of the other channels' weights. They count as a few people do."""
 
+_LEAST = 0.01
+"""The least weight of the first channel: with 0 it would say nothing, and the first of all classes would be named."""
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ConditionalLogit:
@@ -21,16 +24,16 @@ class ConditionalLogit:
     Parameters
     ----------
     weights
-        One for each channel, at least 0; a channel with 0 is not heard.
+        One for each channel, at least 0; a channel with 0 is not heard. That of the first is always above.
     intercepts
-        One for each class.
+        One for each class; 0 if none were fitted.
     """
 
     weights: Floats
     intercepts: Floats
 
     @classmethod
-    def fit(cls, channels: Sequence[Floats], targets: Rows) -> Self:
+    def fit(cls, channels: Sequence[Floats], targets: Rows, *, intercepts: bool = True) -> Self:
         """Maximise the likelihood of the classes, shrunk towards the first channel as it is.
 
         Parameters
@@ -39,13 +42,16 @@ class ConditionalLogit:
             For each channel what it says of each class (columns) of each person (rows), as logarithms.
         targets
             The class of each person.
+        intercepts
+            Whether classes have any. Without, one channel by itself ranks classes as it did before, surer or less sure.
         """
         from scipy.optimize import minimize
 
         centred = np.stack([channel - channel.mean(axis=1, keepdims=True) for channel in channels])
         scales = np.array([1.0, *(max(float(channel.std()), 1e-9) for channel in centred[1:])])
         problem = _Problem(centred / scales[:, None, None], targets)
-        bounds = [(0.0, None)] * len(channels) + [(None, None)] * centred.shape[2]
+        free = (None, None) if intercepts else (0.0, 0.0)
+        bounds = [(_LEAST, None)] + [(0.0, None)] * (len(channels) - 1) + [free] * centred.shape[2]
         found = minimize(problem.loss, problem.start, jac=True, method="L-BFGS-B", bounds=bounds).x
         return cls(found[: len(channels)] / scales, found[len(channels) :])
 

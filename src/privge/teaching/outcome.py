@@ -25,7 +25,7 @@ class Row:
     people, count
         Who they are, and how many of them were judged.
     structure, fused
-        Accuracy of the structure, fitted to the same labels, and accuracy with the answers.
+        Accuracy of the structure, which knows the same labels, and accuracy with the answers.
     """
 
     people: str
@@ -70,7 +70,7 @@ class Outcome:
 
     @property
     def structure(self) -> float:
-        """Accuracy of the structure with the same labels and intercepts, in percent."""
+        """Accuracy of the structure with the same labels, in percent."""
         return self.rows[0].structure
 
     @property

@@ -73,13 +73,6 @@ _ALL: Final = (
         vectors.structure,
     ),
     Method(
-        "structure-fitted",
-        "structure, fitted",
-        "control",
-        "the same with the weight and class intercepts that fusion would give it, from the same labels",
-        vectors.structure_fitted,
-    ),
-    Method(
         "paper",
         "the paper's vectors",
         "private",

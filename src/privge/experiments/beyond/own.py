@@ -63,7 +63,7 @@ def evaluate_beyond(
     check_data(data, what.tasks)
     own = own_of(data, what)
     enter(folder, own)
-    wanted = [METHODS[name] for name in ("structure", "structure-fitted", "no-privacy")]
+    wanted = [METHODS[name] for name in ("structure", "no-privacy")]
     wanted += [METHODS[name] for method in methods for name in (method, *_NULLS[method])]
     trials = [
         Trial(data.name, method, epsilon)

@@ -28,9 +28,8 @@ def _page(tables: list[Table]) -> Iterator[str]:
     yield (
         "Made by `privge report` from the files that `privge reproduce beyond` wrote. Percent of the people to be "
         "found whose class was found; mean over seeds. In brackets: the difference to structure ± its standard error, "
-        "paired by seed, where structure is the higher of the two structural controls, which learn from all labels "
-        "that are known, those that weigh the answers included. Who is asked reports once. Seeds were fixed in "
-        "advance; everything was chosen on other seeds."
+        "paired by seed; structure learns from all labels that are known, those that weigh the answers included. Who "
+        "is asked reports once. Seeds were fixed in advance; everything was chosen on other seeds."
     )
     yield ""
     yield "| method | |"
@@ -52,7 +51,7 @@ def _section(table: Table) -> Iterator[str]:
     yield ""
     if former := table.former():
         yield (
-            f"By a former rule of fusion (a hard gate: a channel is used at full weight or not at all): "
+            f"By a former rule of fusion (a hard gate, or with class intercepts): "
             f"{'; '.join(label.removeprefix('- ') for label in former)}."
         )
         yield ""

@@ -61,7 +61,8 @@ class Situation:
         """What the graph and all known labels say."""
         return public_prior(self.world.graph, self.known, train=self.train, validation=self.validation, seed=self.seed)
 
-    def fused(self, evidence: Floats | None = None) -> Floats:
-        """Return probabilities of structure and some evidence, or of structure alone with the same intercepts."""
-        evidences = {} if evidence is None else {"private": evidence}
-        return Fusion.fit(self.prior.log, evidences, self.known, self.validation, seed=self.seed).probabilities
+    def fused(self, evidence: Floats) -> Floats:
+        """Return probabilities of structure and some evidence."""
+        return Fusion.fit(
+            self.prior.log, {"private": evidence}, self.known, self.validation, seed=self.seed
+        ).probabilities

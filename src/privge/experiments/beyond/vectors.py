@@ -24,11 +24,6 @@ def structure(situation: Situation, _epsilon: float) -> NDArray[np.int64]:
     return _likeliest(situation.prior.probabilities)
 
 
-def structure_fitted(situation: Situation, _epsilon: float) -> NDArray[np.int64]:
-    """Find classes by the structural channel with the weight and intercepts that fusion would give it."""
-    return _likeliest(situation.fused())
-
-
 def paper(situation: Situation, epsilon: float) -> NDArray[np.int64]:
     """Find classes by the paper's pipeline, from private reports alone."""
     return _likeliest(_evidence(situation, epsilon, shuffled=False))

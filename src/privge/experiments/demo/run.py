@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from privge._typing import Floats, Progress
+from privge._typing import Progress
 from privge.campaign import Campaign
 from privge.datasets import SocialNetwork, social_network
 from privge.embedding import embed
@@ -17,7 +17,6 @@ from privge.experiments.demo.halves import Halves
 from privge.experiments.demo.question import Asked
 from privge.experiments.timer import Timer
 from privge.structure import NodeChannel
-from privge.tasks import Fusion
 from privge.teaching import public_prior
 
 EPSILONS: Final = (1.0, 2.0, 4.0)
@@ -83,7 +82,7 @@ class _Repeat:
         prior = timer("the graph alone", lambda: _prior(halves, number))
         learned = _Learned(halves, number)
         found = {
-            "structure": halves.found(_alone(halves, prior)),
+            "structure": halves.found(prior.probabilities),
             "noise": timer("the paper's vectors", lambda: learned.found("structure")),
             "no privacy": timer("no privacy", lambda: learned.found("none")),
         }
@@ -120,11 +119,6 @@ def _prior(halves: Halves, number: int) -> NodeChannel:
         heads=("logistic",),
         seed=number,
     )
-
-
-def _alone(halves: Halves, prior: NodeChannel) -> Floats:
-    """Return what the graph alone says, with the weight and intercepts that it has beside answers."""
-    return Fusion.fit(prior.log, {}, halves.known_labels, halves.validation).probabilities
 
 
 @dataclass(frozen=True, eq=False)
