@@ -29,6 +29,7 @@ WALKS = ((0.05, 0.0), (0.15, 0.0), (0.4, 0.0), (0.05, 0.5), (0.2, 0.5), (0.1, 1.
 LARGE = 100_000
 """Nodes beyond which fewer eigenvectors are looked at by default."""
 
+_LEAST = 0.5  # temperature: a few validation nodes, all of them right, would make the channel as sure as can be
 _VALIDATION = 0.2  # share of the labelled nodes kept for choosing, if no validation nodes are given
 
 
@@ -166,7 +167,7 @@ def node_channel(
         predicted = np.zeros((seen.graph.nodes, seen.classes))
         for name, each in found.items():
             predicted += weights[name] * each
-        temperature = best_temperature(predicted[seen.validation], seen.targets[seen.validation])
+        temperature = max(_LEAST, best_temperature(predicted[seen.validation], seen.targets[seen.validation]))
         probabilities = at_temperature(predicted, temperature)[seen.place]
     return NodeChannel(known.graph.ids, known.labels.classes, probabilities, temperature, weights)
 
