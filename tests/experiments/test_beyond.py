@@ -10,7 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from privge.cli import main
-from privge.datasets.worlds import world
+from privge.datasets import social_network
+from privge.datasets.worlds import World, world
 from privge.errors import BadData
 from privge.experiments.beyond.conclusions import conclusions
 from privge.experiments.beyond.methods import METHODS, Method
@@ -22,6 +23,7 @@ from privge.experiments.beyond.situation import Situation
 from privge.experiments.beyond.table import Table
 from privge.experiments.lines import append_line
 from privge.experiments.run import FIRST_SPLIT
+from privge.questions import Encoding
 from privge.tasks import split_nodes
 from privge.tasks.fusion import RULE
 
@@ -76,7 +78,10 @@ def test_who_is_found_is_counted_by_number_of_friends():
 
 def test_no_method_reads_the_labels_of_those_who_are_to_be_found():
     """Permuted test labels change what is counted, never what is found."""
-    mine = situation()
+    made = social_network(900, seed=40)
+    encoding = Encoding.numbers(made.features.shape[1], 0.0, 1.0)
+    split = split_nodes(made.labels, seed=40, shares=(0.4, 0.1, 0.5))
+    mine = Situation(World("demo", made.graph, made.features, made.labels, encoding, split), 40)
     labels = mine.world.labels.copy()
     labels[mine.test] = np.random.default_rng(0).permutation(labels[mine.test])
     other = Situation(replace(mine.world, labels=labels), 40)
