@@ -13,8 +13,7 @@ _OWN, _OTHER = 5.0, 0.5
 """Penalties of the squared distance from "the first channel as it is, and nothing else": of its weight and of
 intercepts, which are known to be near 1 and 0, and of the other channels' weights. They count as a few people do."""
 
-_LEAST = 0.01
-"""The least weight of the first channel: with 0 it would say nothing, and the first of all classes would be named."""
+_LEAST = 0.01  # weight of the first channel: with 0 it would say nothing, and the first class would be named
 
 
 @dataclass(frozen=True, eq=False, slots=True)
