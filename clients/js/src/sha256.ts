@@ -4,21 +4,17 @@
  */
 import { toHex } from './bytes.ts';
 
-/** The first 32 bits behind the point of a root of a prime. */
-function rootBits(prime: number, degree: number): number {
-  const square = BigInt(prime) << BigInt(32 * degree);
-  let root = 0n;
-  for (let bit = 1n << 40n; bit; bit >>= 1n) if ((root + bit) ** BigInt(degree) <= square) root += bit;
-  return Number(root & 0xffffffffn);
-}
-
 const PRIMES = Array.from({ length: 310 }, (_, place) => place + 2).filter((number) => {
   let divisor = 2;
   while (number % divisor) divisor++;
   return divisor === number;
 });
-const ROUNDS = Int32Array.from(PRIMES, (prime) => rootBits(prime, 3)); // of all 64 primes up to 311
-const START = Int32Array.from(PRIMES.slice(0, 8), (prime) => rootBits(prime, 2));
+// The first 32 bits behind the point of the roots of all 64 primes up to 311: an array of integers cuts off the rest. None of
+// them is within 250 units in the last place of another integer, so that an inexact root would do; and a wrong hash fits nothing.
+const ROUNDS = Int32Array.from(PRIMES, (prime) => Math.cbrt(prime) * 2 ** 32);
+const START = Int32Array.from(PRIMES.slice(0, 8), (prime) => Math.sqrt(prime) * 2 ** 32);
+
+type Eight = readonly [number, number, number, number, number, number, number, number];
 
 const right = (word: number, by: number): number => (word >>> by) | (word << (32 - by));
 
@@ -48,21 +44,15 @@ function compress(state: Int32Array, w: Int32Array, view: DataView, block: numbe
     const second = right(far, 17) ^ right(far, 19) ^ (far >>> 10);
     w[i] = (w[i - 16]! + first + w[i - 7]! + second) | 0;
   }
-  let [a, b, c, d, e, f, g, h] = state as unknown as [number, number, number, number, number, number, number, number];
+  let mixed: readonly number[] = [...state];
   for (let i = 0; i < 64; i++) {
+    const [a, b, c, d, e, f, g, h] = mixed as Eight;
     const chosen = (right(e, 6) ^ right(e, 11) ^ right(e, 25)) + ((e & f) ^ (~e & g));
     const one = (h + chosen + ROUNDS[i]! + w[i]!) | 0;
     const two = (right(a, 2) ^ right(a, 13) ^ right(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
-    h = g;
-    g = f;
-    f = e;
-    e = (d + one) | 0;
-    d = c;
-    c = b;
-    b = a;
-    a = (one + two) | 0;
+    mixed = [(one + two) | 0, a, b, c, (d + one) | 0, e, f, g];
   }
-  [a, b, c, d, e, f, g, h].forEach((word, i) => (state[i]! += word));
+  mixed.forEach((word, i) => (state[i]! += word));
 }
 
 /** Return the hash in lower-case hexadecimal digits. */
