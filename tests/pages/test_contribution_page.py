@@ -14,9 +14,11 @@ from collect.service.harness import ADMIN, campaign_of
 from pages.test_payloads import PAYLOADS
 from pages.visitor import Seen, opened
 from privge._files.translations import fields
+from privge.campaign import Campaign
 from privge.errors import BadData
 from privge.pages.assets import assets
 from privge.pages.contribution.page import MODULES, ContributionPage, english
+from privge.questions import Encoding, Number, NumberFeature, Score
 
 ASSETS = Path(__file__).parent.parent.parent / "src" / "privge" / "pages" / "assets"
 BY_WORD = (  # said by the word of the service or of the client
@@ -31,7 +33,7 @@ BY_WORD = (  # said by the word of the service or of the client
         "unavailable",
         "rate",
     ),
-    *("storage", "token", "budget", "random", "address", "second_draw", "features"),
+    *("too_many", "storage", "token", "budget", "random", "address", "second_draw", "features"),
     *("midpoint", "low", "high", "yes", "no"),
 )
 SCRIPTS = ("contribute.js", "door.js", "draw.js", "fields.js", "wire.js")
@@ -66,6 +68,17 @@ def test_every_file_of_the_page_is_named_with_its_hash_and_is_there(service, pag
         assert reply.status == 200
         stated = f'"{link}" integrity="sha384-{b64encode(sha384(reply.body).digest()).decode()}"'
         assert link.endswith(".svg") or stated in page.body.decode()
+
+
+def test_what_whole_profiles_need_is_named_with_its_hash_where_they_are_asked_and_nowhere_else(service, page):
+    assert "/assets/taught.js" not in page.body.decode()
+    named = NumberFeature('"kind":"model"', 0, 100)
+    for question, needed in ((Number(named), False), (Score(Encoding((named,)), [[1]], low=-9, high=9), True)):
+        campaign = Campaign(questions=[question], epsilon=1.0, k=1)
+        assert service.add(campaign).status == 201
+        text = service.call("GET", f"/c/{campaign.id}").body.decode()
+        stated = f'"/assets/taught.js" integrity="{assets()["taught.js"].integrity}"'
+        assert (stated in text) == needed
 
 
 def test_every_module_that_a_script_imports_is_preloaded():

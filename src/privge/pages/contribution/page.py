@@ -21,6 +21,12 @@ PATH: Final = "/c/{campaign}"
 MODULES: Final = ("privge.js", "door.js", "draw.js", "fields.js", "wire.js")
 """What the script of the page is made of, besides itself."""
 
+TAUGHT: Final = "taught.js"
+"""What the client needs besides, if a campaign asks about whole profiles."""
+
+# In canonical JSON these bytes stand nowhere else: within a text, every quote is escaped.
+_ASKS_PROFILES = tuple(b'"kind":"%s"' % kind for kind in (b"direction", b"model", b"score"))
+
 _FOR_SCRIPT = ("frame", "have", "sent", "inferred", "act", "left", "stored", "spent", "trouble")
 
 
@@ -46,16 +52,19 @@ class ContributionPage:
     async def show(self, service: Service, request: Request) -> Answer:
         """Show a person what they have, what is sent and what can be inferred, and let them contribute."""
         try:
-            campaign, status, reason = (await service.campaign(request.path_params["campaign"])).id, 200, "ok"
+            known = await service.campaign(request.path_params["campaign"])
         except Refused as refused:
             if refused.reason != "unknown":
                 raise
-            campaign, status, reason = "", 404, "unknown"
+            campaign, modules, status, reason = "", MODULES, 404, "unknown"
+        else:
+            taught = any(asked in known.document for asked in _ASKS_PROFILES)
+            campaign, modules, status, reason = known.id, (*MODULES, TAUGHT) if taught else MODULES, 200, "ok"
         values = {
             "t": self._texts,
             "texts": self._for_script,
             "campaign": campaign,
             "assets": assets(),
-            "modules": MODULES,
+            "modules": modules,
         }
         return page("contribution.html", values, status=status, reason=reason, policy=SCRIPT_POLICY)
