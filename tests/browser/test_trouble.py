@@ -179,12 +179,13 @@ def test_a_form_for_more_values_than_a_page_can_show_is_not_drawn(served, asked)
     assert held(store, node) == []
 
 
-def test_without_the_module_that_a_campaign_needs_nothing_is_drawn(served, asked):
+@pytest.mark.parametrize("instead", ["", "export const taughtOf = () => null;"], ids=["absent", "another"])
+def test_without_the_module_that_a_campaign_needs_nothing_is_drawn(served, asked, instead):
     given, node, store = asked
     profile = Encoding((NumberFeature("age", 0, 100),))
     campaign = Campaign(questions=[Score(profile, [[1]], low=-9, high=9)], epsilon=2.0, k=1, purpose=next(purposes))
     assert served.add(campaign).status == 201
-    seen = play("notBegun", **given | {"campaign": campaign.id, "absent": "taught.js"})
+    seen = play("notBegun", **given | {"campaign": campaign.id, "file": "taught.js", "instead": instead})
     assert "Nothing was drawn or sent. Reload the page" in seen["notice"]
     assert "needs taught.js" in seen["notice"]
     assert (seen["hidden"], seen["puts"]) == (True, [])

@@ -164,10 +164,13 @@ export async function unknown(given) {
   return { status: answer.status(), text, requests: requests.map(({ path }) => path) };
 }
 
-/** The page says something before there is anything to press; perhaps a file of it does not arrive. */
+/** The page says something before there is anything to press; perhaps a file of it does not arrive, or is another one. */
 export async function notBegun(given) {
   const { context, page, requests } = await opened();
-  if (given.absent) await context.route(`**/assets/${given.absent}`, (route) => route.abort());
+  if (given.file) {
+    const other = { body: given.instead, contentType: 'text/javascript' };
+    await context.route(`**/assets/${given.file}`, (route) => (given.instead ? route.fulfill(other) : route.abort()));
+  }
   await page.goto(`${given.url}/c/${given.campaign}#${given.token}`);
   const notice = await said(page);
   const hidden = await page.locator('#steps').isHidden();

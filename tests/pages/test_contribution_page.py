@@ -5,7 +5,7 @@ import json
 import re
 import tomllib
 from base64 import b64encode
-from hashlib import sha384
+from hashlib import sha256, sha384
 from pathlib import Path
 
 import pytest
@@ -36,6 +36,7 @@ BY_WORD = (  # said by the word of the service or of the client
     *("too_many", "storage", "token", "budget", "random", "address", "second_draw", "features"),
     *("midpoint", "low", "high", "yes", "no"),
 )
+INTEGRITY = assets()["taught.js"].integrity
 SCRIPTS = ("contribute.js", "door.js", "draw.js", "fields.js", "wire.js")
 
 
@@ -76,8 +77,13 @@ def test_what_whole_profiles_need_is_named_with_its_hash_where_they_are_asked_an
     for question, needed in ((Number(named), False), (Score(Encoding((named,)), [[1]], low=-9, high=9), True)):
         campaign = Campaign(questions=[question], epsilon=1.0, k=1)
         assert service.add(campaign).status == 201
-        text = service.call("GET", f"/c/{campaign.id}").body.decode()
-        stated = f'"/assets/taught.js" integrity="{assets()["taught.js"].integrity}"'
+        reply = service.call("GET", f"/c/{campaign.id}")
+        text = reply.body.decode()
+        inline = re.findall(r"<script type=\"importmap\">(.*?)</script>", text)
+        sources = [f"'sha256-{b64encode(sha256(each.encode()).digest()).decode()}'" for each in inline]
+        assert "; script-src " + " ".join(["'self'", *sources]) + ";" in reply.headers["content-security-policy"]
+        assert [json.loads(each) for each in inline] == [{"integrity": {"/assets/taught.js": INTEGRITY}}] * needed
+        stated = f'"/assets/taught.js" integrity="{INTEGRITY}"'
         assert (stated in text) == needed
 
 

@@ -1,6 +1,8 @@
 """The contribution page of a campaign: a frame with texts. What is private happens in the browser, by the client."""
 
+import hashlib
 import json
+from base64 import b64encode
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -31,6 +33,17 @@ _FOR_SCRIPT = ("frame", "have", "sent", "inferred", "act", "left", "stored", "sp
 
 
 @cache
+def _import_map() -> str:
+    """Return the hash of what the client imports by itself, as browsers want it: they run nothing else in its place."""
+    return json.dumps({"integrity": {f"/assets/{TAUGHT}": assets()[TAUGHT].integrity}})
+
+
+def _source(script: str) -> str:
+    """Return how a policy names a script of the page itself."""
+    return f"'sha256-{b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+
+
+@cache
 def english() -> Strings:
     """Return the texts in English."""
     return parsed_strings(files("privge.pages.contribution").joinpath("english.toml").read_text(encoding="utf-8"))
@@ -51,20 +64,24 @@ class ContributionPage:
 
     async def show(self, service: Service, request: Request) -> Answer:
         """Show a person what they have, what is sent and what can be inferred, and let them contribute."""
+        modules, import_map, policy = MODULES, "", SCRIPT_POLICY
         try:
             known = await service.campaign(request.path_params["campaign"])
         except Refused as refused:
             if refused.reason != "unknown":
                 raise
-            campaign, modules, status, reason = "", MODULES, 404, "unknown"
+            campaign, status, reason = "", 404, "unknown"
         else:
-            taught = any(asked in known.document for asked in _ASKS_PROFILES)
-            campaign, modules, status, reason = known.id, (*MODULES, TAUGHT) if taught else MODULES, 200, "ok"
+            campaign, status, reason = known.id, 200, "ok"
+            if any(asked in known.document for asked in _ASKS_PROFILES):
+                modules, import_map = (*MODULES, TAUGHT), _import_map()
+                policy = policy.replace("script-src 'self'", f"script-src 'self' {_source(import_map)}")
         values = {
             "t": self._texts,
             "texts": self._for_script,
             "campaign": campaign,
             "assets": assets(),
             "modules": modules,
+            "import_map": import_map,
         }
-        return page("contribution.html", values, status=status, reason=reason, policy=SCRIPT_POLICY)
+        return page("contribution.html", values, status=status, reason=reason, policy=policy)
