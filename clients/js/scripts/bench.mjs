@@ -35,4 +35,5 @@ for (const mechanism of ['hds', 'piecewise', 'multibit', 'laplace', 'choice']) {
 const many = await Campaign.read(vectors.find(({ name }) => name === 'many features, words and times').document);
 const features = Array.from({ length: many.rawWidth }, (_, i) => i / many.rawWidth);
 const reports = rate(() => perturb(many, features, { node: 'alice' }), 1);
-console.log(`perturb    ${(reports * many.k).toLocaleString('en')} draws a second, in reports of ${many.k} (randomness, indices and hash included)`);
+const draws = (reports * many.k).toLocaleString('en');
+console.log(`perturb    ${draws} draws a second, in ${reports.toLocaleString('en')} whole reports of ${many.k} (randomness, indices and hash included)`);

@@ -14,8 +14,6 @@ const PRIMES = Array.from({ length: 310 }, (_, place) => place + 2).filter((numb
 const ROUNDS = Int32Array.from(PRIMES, (prime) => Math.cbrt(prime) * 2 ** 32);
 const START = Int32Array.from(PRIMES.slice(0, 8), (prime) => Math.sqrt(prime) * 2 ** 32);
 
-type Eight = readonly [number, number, number, number, number, number, number, number];
-
 const right = (word: number, by: number): number => (word >>> by) | (word << (32 - by));
 
 /** Return the 32 bytes of the hash. */
@@ -44,15 +42,21 @@ function compress(state: Int32Array, w: Int32Array, view: DataView, block: numbe
     const second = right(far, 17) ^ right(far, 19) ^ (far >>> 10);
     w[i] = (w[i - 16]! + first + w[i - 7]! + second) | 0;
   }
-  let mixed: readonly number[] = [...state];
+  let [a, b, c, d, e, f, g, h] = state as unknown as [number, number, number, number, number, number, number, number];
   for (let i = 0; i < 64; i++) {
-    const [a, b, c, d, e, f, g, h] = mixed as Eight;
     const chosen = (right(e, 6) ^ right(e, 11) ^ right(e, 25)) + ((e & f) ^ (~e & g));
     const one = (h + chosen + ROUNDS[i]! + w[i]!) | 0;
     const two = (right(a, 2) ^ right(a, 13) ^ right(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
-    mixed = [(one + two) | 0, a, b, c, (d + one) | 0, e, f, g];
+    h = g;
+    g = f;
+    f = e;
+    e = (d + one) | 0;
+    d = c;
+    c = b;
+    b = a;
+    a = (one + two) | 0;
   }
-  mixed.forEach((word, i) => (state[i]! += word));
+  [a, b, c, d, e, f, g, h].forEach((word, i) => (state[i]! += word));
 }
 
 /** Return the hash in lower-case hexadecimal digits. */

@@ -64,7 +64,8 @@ class ContributionPage:
 
     async def show(self, service: Service, request: Request) -> Answer:
         """Show a person what they have, what is sent and what can be inferred, and let them contribute."""
-        modules, import_map, policy = MODULES, "", SCRIPT_POLICY
+        modules: tuple[str, ...] = MODULES
+        import_map, policy = "", SCRIPT_POLICY
         try:
             known = await service.campaign(request.path_params["campaign"])
         except Refused as refused:
