@@ -65,7 +65,7 @@ commands: $(VENV)/.installed-test ## Do 1,000 erroneous commands end as they sho
 
 client: ## Build the client of browsers into the package (needs Node)
 	cd clients/js && npm ci && npm run build
-	cp clients/js/dist/privge.js src/privge/pages/assets/privge.js
+	cp clients/js/dist/privge.js clients/js/dist/taught.js src/privge/pages/assets
 
 pictures: $(VENV)/.installed-test ## Make the pictures of the pages for docs/ (needs Node and Chromium)
 	$(BIN)/python docs/generate/page_pictures.py

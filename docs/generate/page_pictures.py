@@ -11,7 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
 PICTURES = ROOT / "docs" / "pictures"
-_COLOURS = 64
+_COLOURS = 128
 
 
 def main(folder: Path = PICTURES) -> None:

@@ -37,8 +37,8 @@ export async function walk(page, given, at) {
   await page.fill('#names', 'sport\nmusic\nbooks\ncooking');
   await page.fill('#closes', '2999-01-31');
   await page.fill('#retention_days', '30');
-  await page.click('button.main');
-  await page.locator('caption').first().waitFor();
+  await page.click('button.main', { timeout: 100_000 }); // the first plan of a worker loads and compiles what it needs
+  await page.locator('caption', { hasText: 'The most that any report could add' }).waitFor(); // what the plan says
   await at('room-new');
   await page.goto(`${given.url}/operator/embeddings`);
   if (given.files?.length) await page.locator('.run summary').first().click();

@@ -8,8 +8,9 @@ import pytest
 from browser.asked import held, purposes
 from browser.chromium import play
 from collect.service.harness import ADMIN, campaign_of, report_of, token_of
-from privge.campaign import Assignment
+from privge.campaign import Assignment, Campaign
 from privge.collect.stores import Upload
+from privge.questions import Encoding, NumberFeature, Score
 
 
 def store_report(served, campaign, node):
@@ -162,3 +163,31 @@ def test_an_unknown_campaign_loads_no_script(asked):
     assert seen["status"] == 404
     assert "no such campaign" in seen["text"]
     assert not [path for path in seen["requests"] if path.endswith(".js")]
+
+
+def test_a_form_for_more_values_than_a_page_can_show_is_not_drawn(served, asked):
+    given, node, store = asked
+    campaign = Campaign(
+        dimensions=1_000_000_000, low=0, high=1, mechanism="hds", epsilon=1.0, k=3, purpose=next(purposes)
+    )
+    assert served.add(campaign).status == 201
+    seen = play("notBegun", **given | {"campaign": campaign.id})
+    assert "about 1000000000 values" in seen["notice"]
+    assert "at most 10000" in seen["notice"]
+    assert "Ask whoever invited you for another way" in seen["notice"]
+    assert (seen["hidden"], seen["fields"], seen["puts"]) == (True, 0, [])
+    assert held(store, node) == []
+
+
+@pytest.mark.parametrize("instead", ["", "export const taughtOf = () => null;"], ids=["absent", "another"])
+def test_without_the_module_that_a_campaign_needs_nothing_is_drawn(served, asked, instead):
+    given, node, store = asked
+    profile = Encoding((NumberFeature("age", 0, 100),))
+    campaign = Campaign(questions=[Score(profile, [[1]], low=-9, high=9)], epsilon=2.0, k=1, purpose=next(purposes))
+    assert served.add(campaign).status == 201
+    seen = play("notBegun", **given | {"campaign": campaign.id, "file": "taught.js", "instead": instead})
+    assert "Nothing was drawn or sent. Reload the page" in seen["notice"]
+    assert "needs taught.js" in seen["notice"]
+    assert (seen["hidden"], seen["puts"]) == (True, [])
+    assert "/assets/taught.js" in seen["paths"]
+    assert held(store, node) == []

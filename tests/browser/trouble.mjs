@@ -164,6 +164,21 @@ export async function unknown(given) {
   return { status: answer.status(), text, requests: requests.map(({ path }) => path) };
 }
 
+/** The page says something before there is anything to press; perhaps a file of it does not arrive, or is another one. */
+export async function notBegun(given) {
+  const { context, page, requests } = await opened();
+  if (given.file) {
+    const other = { body: given.instead, contentType: 'text/javascript' };
+    await context.route(`**/assets/${given.file}`, (route) => (given.instead ? route.fulfill(other) : route.abort()));
+  }
+  await page.goto(`${given.url}/c/${given.campaign}#${given.token}`);
+  const notice = await said(page);
+  const hidden = await page.locator('#steps').isHidden();
+  const fields = await page.locator('#values input').count();
+  await context.close();
+  return { notice, hidden, fields, puts: puts(requests), paths: requests.map(({ path }) => path) };
+}
+
 /** A token for another campaign. */
 export async function otherToken(given) {
   const { context, page, requests } = await opened();

@@ -5,7 +5,7 @@ import json
 import re
 import tomllib
 from base64 import b64encode
-from hashlib import sha384
+from hashlib import sha256, sha384
 from pathlib import Path
 
 import pytest
@@ -14,9 +14,11 @@ from collect.service.harness import ADMIN, campaign_of
 from pages.test_payloads import PAYLOADS
 from pages.visitor import Seen, opened
 from privge._files.translations import fields
+from privge.campaign import Campaign
 from privge.errors import BadData
 from privge.pages.assets import assets
 from privge.pages.contribution.page import MODULES, ContributionPage, english
+from privge.questions import Encoding, Number, NumberFeature, Score
 
 ASSETS = Path(__file__).parent.parent.parent / "src" / "privge" / "pages" / "assets"
 BY_WORD = (  # said by the word of the service or of the client
@@ -31,9 +33,10 @@ BY_WORD = (  # said by the word of the service or of the client
         "unavailable",
         "rate",
     ),
-    *("storage", "token", "budget", "random", "address", "second_draw", "features"),
+    *("too_many", "storage", "token", "budget", "random", "address", "second_draw", "features"),
     *("midpoint", "low", "high", "yes", "no"),
 )
+INTEGRITY = assets()["taught.js"].integrity
 SCRIPTS = ("contribute.js", "door.js", "draw.js", "fields.js", "wire.js")
 
 
@@ -66,6 +69,22 @@ def test_every_file_of_the_page_is_named_with_its_hash_and_is_there(service, pag
         assert reply.status == 200
         stated = f'"{link}" integrity="sha384-{b64encode(sha384(reply.body).digest()).decode()}"'
         assert link.endswith(".svg") or stated in page.body.decode()
+
+
+def test_what_whole_profiles_need_is_named_with_its_hash_where_they_are_asked_and_nowhere_else(service, page):
+    assert "/assets/taught.js" not in page.body.decode()
+    named = NumberFeature('"kind":"model"', 0, 100)
+    for question, needed in ((Number(named), False), (Score(Encoding((named,)), [[1]], low=-9, high=9), True)):
+        campaign = Campaign(questions=[question], epsilon=1.0, k=1)
+        assert service.add(campaign).status == 201
+        reply = service.call("GET", f"/c/{campaign.id}")
+        text = reply.body.decode()
+        inline = re.findall(r"<script type=\"importmap\">(.*?)</script>", text)
+        sources = [f"'sha256-{b64encode(sha256(each.encode()).digest()).decode()}'" for each in inline]
+        assert "; script-src " + " ".join(["'self'", *sources]) + ";" in reply.headers["content-security-policy"]
+        assert [json.loads(each) for each in inline] == [{"integrity": {"/assets/taught.js": INTEGRITY}}] * needed
+        stated = f'"/assets/taught.js" integrity="{INTEGRITY}"'
+        assert (stated in text) == needed
 
 
 def test_every_module_that_a_script_imports_is_preloaded():

@@ -5,8 +5,9 @@ from urllib.parse import urlencode
 import pytest
 
 from collect.service.harness import campaign_of, report_of
-from pages.visitor import FORM, Visitor
-from privge.collect.stores import Upload
+from pages.test_drafts import draft, published
+from pages.visitor import FORM, Visitor, opened
+from privge.collect.stores import Upload, open_store
 from privge.pages.room.sessions import FORM_SECONDS
 
 
@@ -46,6 +47,23 @@ def test_a_token_is_good_once(service, inside):
     assert inside.post(f"{closing(service)}/close", form=token, confirm="wrong").status == 422
     assert close(inside, service, token).status == 403
     assert is_open(service)
+
+
+def test_a_form_that_is_sent_again_at_another_worker_changes_nothing(service, inside, tmp_path):
+    service.store.add_campaign(campaign_of(purpose="old", closes="2020-01-01T00:00:00Z", retention_days=1))
+    fields = published(draft(inside))
+    form = form_of(inside, service)
+    retiring = inside.form("/operator", "/operator/retire")
+    assert inside.post("/operator/publish", **fields).status == 303
+    assert close(inside, service, form).status == 303
+    assert inside.post("/operator/retire", **retiring).status == 303
+    seen = service.store.log(), [state.campaign.id for state in service.store.campaigns()]
+    with opened(tmp_path, store=open_store(str(tmp_path / "reports.db"))) as other:
+        inside.service = other
+        assert inside.post("/operator/publish", **fields).status == 303
+        assert close(inside, service, form).status == 303
+        assert inside.post("/operator/retire", **retiring).status == 303
+        assert (other.store.log(), [state.campaign.id for state in other.store.campaigns()]) == seen
 
 
 def test_a_token_is_good_for_some_minutes(service, inside):

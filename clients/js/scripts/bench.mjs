@@ -25,14 +25,15 @@ function rate(once, each) {
 
 for (const mechanism of ['hds', 'piecewise', 'multibit', 'laplace', 'choice']) {
   const { document } = vectors.find(({ name }) => name === `${mechanism}, epsilon 1, 1025 levels`);
-  const { law } = Campaign.read(document).shortForm;
+  const { law } = (await Campaign.read(document)).shortForm;
   const counts = new Float64Array(law.outputs); // so that no draw is left out
   const draws = rate(() => {
     for (const word of words) counts[law.code(word % law.levels, word)] += 1;
   }, words.length);
   console.log(`${mechanism.padEnd(10)} ${draws.toLocaleString('en')} draws a second`);
 }
-const many = Campaign.read(vectors.find(({ name }) => name === 'many features, words and times').document);
+const many = await Campaign.read(vectors.find(({ name }) => name === 'many features, words and times').document);
 const features = Array.from({ length: many.rawWidth }, (_, i) => i / many.rawWidth);
 const reports = rate(() => perturb(many, features, { node: 'alice' }), 1);
-console.log(`perturb    ${(reports * many.k).toLocaleString('en')} draws a second, in reports of ${many.k} (randomness, indices and hash included)`);
+const draws = (reports * many.k).toLocaleString('en');
+console.log(`perturb    ${draws} draws a second, in ${reports.toLocaleString('en')} whole reports of ${many.k} (randomness, indices and hash included)`);

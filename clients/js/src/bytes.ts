@@ -1,15 +1,11 @@
 /** Bytes, hexadecimal digits and UTF-8. */
 
 export function toHex(bytes: Uint8Array): string {
-  let text = '';
-  for (const byte of bytes) text += (byte + 256).toString(16).slice(1);
-  return text;
+  return Array.from(bytes, (byte) => (byte + 256).toString(16).slice(1)).join('');
 }
 
 export function fromHex(text: string): Uint8Array {
-  const bytes = new Uint8Array(text.length / 2);
-  for (let i = 0; i < bytes.length; i++) bytes[i] = parseInt(text.slice(2 * i, 2 * i + 2), 16);
-  return bytes;
+  return Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
 }
 
 /** Return text in UTF-8. It must be well formed: see `isWellFormed`. */

@@ -2,10 +2,11 @@
 import { assignmentOf, type Assignment } from './assignment.ts';
 import { utf8 } from './bytes.ts';
 import { parseCanonical } from './canonical.ts';
+import { refuse } from './errors.ts';
 import { compareRatios, spendAtMost } from './exact.ts';
 import type { Column } from './features.ts';
 import { checkedKey, INDEX_RULE, indicesOf, type Node } from './indices.ts';
-import { questionOf, type Question } from './questions.ts';
+import { questionOf, TAUGHT, type Question, type Taught } from './questions.ts';
 import { sha256Hex } from './sha256.ts';
 import { shortFormOf, SHORT_FIELDS, type ShortForm } from './short_form.ts';
 import { anyText, has, integer, list, number, oneOf, table, text, wrong, type Table } from './stated.ts';
@@ -41,10 +42,9 @@ export class Campaign {
   readonly rawNames: readonly string[] | null;
   readonly rawWidth: number;
 
-  private constructor(bytes: Uint8Array) {
-    const document = parseCanonical(bytes);
-    this.id = sha256Hex(bytes);
-    const short = !has(Object(document) as Table, 'questions');
+  private constructor(id: string, document: Table, taught: Taught | null) {
+    this.id = id;
+    const short = !has(document, 'questions');
     const stated = table({ document }, 'document', SHARED + (short ? SHORT_FIELDS : 'questions'));
     const [assigned, inRound] = [has(stated, 'assignment'), has(stated, 'round')];
     oneOf(stated, 'format', [`privge-campaign-${short && !assigned && !inRound ? 1 : 2}`]);
@@ -57,7 +57,7 @@ export class Campaign {
     this.round = inRound ? roundOf(stated) : null;
     const sizes = this.assignment?.sizes.length ? this.assignment.sizes : null;
     this.shortForm = short ? shortFormOf(stated) : null;
-    this.questions = short ? null : list(stated, 'questions', 1, 4096, (each, place) => questionOf(each, place, sizes));
+    this.questions = short ? null : list(stated, 'questions', 1, 4096, (each, place) => questionOf(each, place, sizes, taught));
     // Classes are assigned to people for one model question alone.
     if (sizes && (this.questions?.length !== 1 || this.questions[0]!.kind !== 'model')) wrong('assignment');
     this.dimensions = this.shortForm?.dimensions ?? this.questions!.length;
@@ -73,9 +73,16 @@ export class Campaign {
     Object.freeze(this);
   }
 
-  /** Read a document: canonical JSON, as text or bytes. Whatever no device may answer is refused. */
-  static read(document: string | Uint8Array): Campaign {
-    return new Campaign(typeof document === 'string' ? utf8(document) : document);
+  /**
+   * Read a document: canonical JSON, as text or bytes. Whatever no device may answer is refused. Questions about whole profiles
+   * are read by a module of their own, `taught.js`, fetched from where this one is: what is fetched depends on the document alone.
+   */
+  static async read(document: string | Uint8Array): Promise<Campaign> {
+    const bytes = typeof document === 'string' ? utf8(document) : document;
+    const stated = Object(parseCanonical(bytes)) as Table;
+    const questions = stated['questions'];
+    const isTaught = (question: Table | null): boolean => TAUGHT.includes(question?.['kind']);
+    return new Campaign(sha256Hex(bytes), stated, Array.isArray(questions) && questions.some(isTaught) ? await fetchTaught() : null);
   }
 
   /** Return which features or questions a node reports, in order. */
@@ -104,6 +111,14 @@ export class Campaign {
     if (this.shortForm) return [{ ratio: this.shortForm.law.ratio, uses: this.k }];
     const each = this.questions!.map(({ ratio }) => ratio).sort(compareRatios);
     return each.slice(0, this.k).map((ratio) => ({ ratio, uses: 1 }));
+  }
+}
+
+async function fetchTaught(): Promise<Taught> {
+  try {
+    return await import('./taught.ts');
+  } catch {
+    return refuse('unavailable', ': this campaign needs taught.js, beside privge.js');
   }
 }
 

@@ -50,7 +50,7 @@ export interface ContributeOptions extends Contact, Keeping {
   readonly caps?: Partial<Caps>;
   /** Asked before anything is drawn, with the checked campaign; whatever is not true ends it. */
   readonly approve?: (campaign: Campaign) => boolean | Promise<boolean>;
-  /** Milliseconds of the shortest slot in which a report is prepared. */
+  /** Milliseconds of the shortest slot in which a report is prepared: at least 1, by default 250. */
   readonly pace?: number;
 }
 
@@ -78,6 +78,8 @@ export type GivenFeatures = Features | (() => Features | Promise<Features>);
 
 /** Send one private report to a campaign. Run again after any failure: the same bytes are sent, never a second draw. */
 export async function contribute(features: GivenFeatures, options: ContributeOptions): Promise<Contribution> {
+  const { pace = PACE } = options;
+  if (!(pace >= 1 && pace < 2 ** 31)) throw new RangeError('pace is in milliseconds, from 1 to 2 ** 31');
   const address = addressOf(options.campaign, options.insecureHttp);
   if (!address.campaign) refuse('address');
   const node = nodeOf(options.token, address.campaign);
@@ -98,7 +100,7 @@ export async function contribute(features: GivenFeatures, options: ContributeOpt
     if (options.approve && (await options.approve(campaign)) !== true) refuse('declined');
     client.renew(); // whoever reads before they agree may take their time
     const prepared = await inSlot(
-      options.pace ?? PACE,
+      pace,
       () => perturb(campaign, new Array<unknown>(campaign.rawWidth), person),
       () =>
         memory.prepare(campaign, node, () => {

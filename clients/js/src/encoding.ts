@@ -1,6 +1,8 @@
 /** The public encoding of a profile: features in order, and the integer coordinates that they become. */
-import { countNonzero, featureOf, type Column, type Feature } from './features.ts';
-import { distinct, list, wrong, type Table } from './stated.ts';
+import { choiceFeature, GRID, levelled, NONE, numberFeature, yesNoFeature, type Column, type Feature } from './features.ts';
+import { gridOf } from './grid.ts';
+import { distinct, has, integer, list, table, text, wrong, type Reader, type Table } from './stated.ts';
+import { asNumber } from './values.ts';
 
 const MOST_COUNTED = 2 ** 18;
 
@@ -53,4 +55,43 @@ export function encodingOf(question: Table): Encoding {
       return { coordinates, outside, absent };
     },
   };
+}
+
+/** Read a feature of any kind. */
+export const featureOf: Reader<Feature> = (holder, key) => {
+  const kind = (holder[key] as Table | null)?.['kind'];
+  return typeof kind === 'string' && has(READERS, kind) ? READERS[kind]!(holder, key) : wrong(key);
+};
+
+function numbersFeature(holder: Table, key: string | number): Feature {
+  const stated = table(holder, key, `${GRID} missing count names?`);
+  const count = integer(stated, 'count', 1, 2 ** 20);
+  const { levels, on } = gridOf(stated);
+  const raw = has(stated, 'names') ? distinct('names', list(stated, 'names', count, count, text)) : count;
+  return levelled(stated, raw, count, levels, (value) => on(asNumber(value)));
+}
+
+function countFeature(holder: Table, key: string | number): Feature {
+  const stated = table(holder, key, `${GRID} of?`);
+  const { levels, on } = gridOf(stated);
+  const of = has(stated, 'of') ? distinct('of', list(stated, 'of', 1, 2 ** 16, text)) : null;
+  return { ...levelled(stated, NONE, 1, levels, (value) => on(value as number)), of };
+}
+
+const READERS: Readonly<Record<string, Reader<Feature>>> = {
+  number: numberFeature,
+  'yes-no': yesNoFeature,
+  choice: choiceFeature,
+  count: countFeature,
+  numbers: numbersFeature,
+};
+
+/** Return how many raw values are there and not 0. */
+function countNonzero(values: readonly unknown[]): number {
+  let count = 0;
+  for (const value of values) {
+    const number = asNumber(value);
+    count += +(number === number) & +(number !== 0);
+  }
+  return count;
 }

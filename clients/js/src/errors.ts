@@ -44,6 +44,11 @@ export class PrivgeError extends Error {
   ) {
     super(message);
   }
+
+  /** Errors of taught.js, which has a class of its own, are errors of this package too. */
+  static override [Symbol.hasInstance](error: unknown): boolean {
+    return (error as Error | null)?.name === 'PrivgeError';
+  }
 }
 
 /** Refuse something, in the words of its code and perhaps more. */

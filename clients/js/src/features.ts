@@ -1,7 +1,7 @@
 /** Raw values of a person, each with its public encoding as integers; one function a kind. */
 import { gridOf, type OnGrid } from './grid.ts';
 import { filled, MOST_LEVELS } from './laws.ts';
-import { distinct, has, integer, integer52, list, oneOf, table, text, wrong, type Reader, type Table } from './stated.ts';
+import { distinct, integer, integer52, list, oneOf, table, text, wrong, type Reader, type Table } from './stated.ts';
 import { asNumber, asText, isWritten } from './values.ts';
 
 /** A level, and whether the value did not fit; and the integer coordinates of the value. */
@@ -39,17 +39,11 @@ export interface Feature {
   read(values: readonly unknown[]): Read;
 }
 
-const GRID = 'kind name scale centre low? high? levels thresholds sqrt';
+export const GRID = 'kind name scale centre low? high? levels thresholds sqrt';
 const scale: Reader<number> = (holder, key) => integer(holder, key, -(2 ** 40), 2 ** 40);
 
-/** Read a feature of any kind. */
-export const featureOf: Reader<Feature> = (holder, key) => {
-  const kind = (holder[key] as Table | null)?.['kind'];
-  return typeof kind === 'string' && has(READERS, kind) ? READERS[kind]!(holder, key) : wrong(key);
-};
-
 /** Features whose values each have one coordinate, `scale * level - centre`. */
-function levelled(
+export function levelled(
   stated: Table,
   raw: readonly string[] | number,
   count: number,
@@ -81,7 +75,8 @@ function levelled(
   };
 }
 
-const NONE: readonly string[] = [];
+/** Of a feature that is counted from others. */
+export const NONE: readonly string[] = [];
 
 function columnsOf(names: readonly string[], kind: 'number' | 'yes-no', stated: Table): Column[] {
   const { low, high, missing } = stated as { low?: number; high?: number; missing: string };
@@ -92,21 +87,6 @@ export function numberFeature(holder: Table, key: string | number, more = ''): F
   const stated = table(holder, key, `${GRID} missing${more}`);
   const { levels, on } = gridOf(stated);
   return levelled(stated, [text(stated, 'name')], 1, levels, (value) => on(asNumber(value)));
-}
-
-function numbersFeature(holder: Table, key: string | number): Feature {
-  const stated = table(holder, key, `${GRID} missing count names?`);
-  const count = integer(stated, 'count', 1, 2 ** 20);
-  const { levels, on } = gridOf(stated);
-  const raw = has(stated, 'names') ? distinct('names', list(stated, 'names', count, count, text)) : count;
-  return levelled(stated, raw, count, levels, (value) => on(asNumber(value)));
-}
-
-function countFeature(holder: Table, key: string | number): Feature {
-  const stated = table(holder, key, `${GRID} of?`);
-  const { levels, on } = gridOf(stated);
-  const of = has(stated, 'of') ? distinct('of', list(stated, 'of', 1, 2 ** 16, text)) : null;
-  return { ...levelled(stated, NONE, 1, levels, (value) => on(value as number)), of };
 }
 
 export function yesNoFeature(holder: Table, key: string | number, more = ''): Feature {
@@ -153,21 +133,3 @@ export function choiceFeature(holder: Table, key: string | number, more = ''): F
 
 const valueText: Reader<string> = (holder, key) =>
   typeof holder[key] === 'string' ? text(holder, key) : String(integer52(holder, key));
-
-const READERS: Readonly<Record<string, Reader<Feature>>> = {
-  number: numberFeature,
-  'yes-no': yesNoFeature,
-  choice: choiceFeature,
-  count: countFeature,
-  numbers: numbersFeature,
-};
-
-/** Return how many raw values are there and not 0. */
-export function countNonzero(values: readonly unknown[]): number {
-  let count = 0;
-  for (const value of values) {
-    const number = asNumber(value);
-    count += +(number === number) & +(number !== 0);
-  }
-  return count;
-}

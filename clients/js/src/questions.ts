@@ -1,13 +1,10 @@
 /** Questions: what a device computes from its own values, and the exact law by which it answers. */
-import { directionScores, LARGEST, MOST_DIRECTIONS, nearestLaw, RULE, type NearestLaw } from './directions.ts';
-import { encodingOf, type Encoding } from './encoding.ts';
+import type { NearestLaw } from './directions.ts';
 import { compareRatios, type Ratio } from './exact.ts';
 import { choiceFeature, numberFeature, yesNoFeature, type Column, type Feature } from './features.ts';
 import { clip } from './grid.ts';
-import { choiceLaw, MECHANISMS, MOST_LEVELS, type Law } from './laws.ts';
-import { TOTAL } from './random.ts';
-import { MODEL_FIELDS, scorerOf } from './scores.ts';
-import { distinct, integer, integer52, list, oneOf, table, text, wrong, type Reader, type Table } from './stated.ts';
+import { choiceLaw, MECHANISMS, type Law } from './laws.ts';
+import { list, oneOf, wrong, type Reader, type Table } from './stated.ts';
 
 /** Who answers: public. */
 export interface Asked {
@@ -50,13 +47,18 @@ export interface Question {
   answer(values: readonly unknown[], asked: Asked): Answer;
 }
 
-type Sizes = readonly number[] | null;
+export type Sizes = readonly number[] | null;
 type AnyLaw = Law | NearestLaw;
-type Own = Pick<Question, 'title' | 'options' | 'rawNames' | 'rawWidth' | 'columns'>;
-type Answering = (values: readonly unknown[], law: AnyLaw, asked: Asked) => Answer;
+export type Own = Pick<Question, 'title' | 'options' | 'rawNames' | 'rawWidth' | 'columns'>;
+export type Answering = (values: readonly unknown[], law: AnyLaw, asked: Asked) => Answer;
+
+/** Kinds of questions that are answered from a whole profile: they are read by a module of their own, taught.ts. */
+export const TAUGHT: readonly unknown[] = ['direction', 'model', 'score'];
+
+export type Taught = Pick<typeof import('./taught.ts'), 'taughtOf'>;
 
 /** Read a question; `sizes` are the numbers of classes that people are asked about, if these are personal. */
-export function questionOf(holder: Table, key: string | number, sizes: Sizes): Question {
+export function questionOf(holder: Table, key: string | number, sizes: Sizes, taught: Taught | null): Question {
   const stated = holder[key] as Table;
   switch ((stated as Table | null)?.['kind']) {
     case 'number':
@@ -65,23 +67,17 @@ export function questionOf(holder: Table, key: string | number, sizes: Sizes): Q
       return aboutFeature(stated, yesNoFeature(holder, key, ' laws'), MECHANISMS['multibit']!, ['no', 'yes']);
     case 'choice':
       return aboutFeature(stated, choiceFeature(holder, key, ' laws'), choiceLaw);
-    case 'direction':
-      return direction(table(holder, key, 'kind directions rule features laws'));
-    case 'model':
-      return model(table(holder, key, `${MODEL_FIELDS} classes`), sizes);
-    case 'score':
-      return score(table(holder, key, `${MODEL_FIELDS} low high levels mechanism name`));
     default:
-      return wrong(key);
+      return taught ? taught.taughtOf(holder, key, sizes) : wrong(key);
   }
 }
 
-function mechanismOf(stated: Table): Reader<Law> {
+export function mechanismOf(stated: Table): Reader<Law> {
   return MECHANISMS[oneOf(stated, 'mechanism', Object.keys(MECHANISMS))]!;
 }
 
 /** Give a question its laws, as the document has them: one for each of some numbers of levels. */
-function asking(
+export function asking(
   stated: Table,
   own: Own,
   read: Reader<AnyLaw>,
@@ -111,55 +107,6 @@ function aboutFeature(stated: Table, feature: Feature, read: Reader<Law>, option
   const own = { title: name, options: options ?? columns()[0]!.values, rawNames: [name], rawWidth: 1, columns };
   return asking(stated, own, read, [levels], (values, law) => {
     const { level, absent, outside } = feature.read(values);
-    return answered(law as Law, level, absent, outside);
-  });
-}
-
-function about(encoding: Encoding, title: string, options: readonly string[] = []): Own {
-  return { title, options, rawNames: encoding.rawNames, rawWidth: encoding.rawWidth, columns: encoding.columns };
-}
-
-function direction(stated: Table): Question {
-  const encoding = encodingOf(stated);
-  const directions = integer(stated, 'directions', 2, MOST_DIRECTIONS);
-  oneOf(stated, 'rule', [RULE]);
-  const { largest } = encoding;
-  if (!(LARGEST * largest.reduce((sum, most) => sum + most) < TOTAL)) wrong('features');
-  const answer: Answering = (values, law, { campaign, question, node }) => {
-    const { coordinates, absent, outside } = encoding.encoded(values);
-    const scores = directionScores(campaign, question, node, directions, coordinates);
-    return { level: null, missing: absent, outside, code: (word) => (law as NearestLaw).code(scores, word) };
-  };
-  return asking(stated, about(encoding, 'direction'), nearestLaw, [directions], answer, directions * largest.length);
-}
-
-function model(stated: Table, sizes: Sizes): Question {
-  const encoding = encodingOf(stated);
-  const classes = list(stated, 'classes', 2, MOST_LEVELS, text);
-  distinct('classes', classes);
-  if (sizes && sizes.at(-1)! > classes.length) wrong('assignment');
-  const scorer = scorerOf(stated, encoding, classes.length);
-  return asking(stated, about(encoding, 'model', classes), choiceLaw, sizes ?? [classes.length], (values, law, { personal }) => {
-    const { coordinates, absent, outside } = encoding.encoded(values);
-    const each = scorer(coordinates);
-    const scores = personal ? personal.classes.map((place, i) => each[place]! + personal.offsets[i]!) : each;
-    let level = 0;
-    scores.forEach((own, place) => (level += (place - level) * +(own > scores[level]!))); // the first of equal ones
-    return answered(law as Law, level, absent, outside);
-  });
-}
-
-function score(stated: Table): Question {
-  const encoding = encodingOf(stated);
-  const levels = integer(stated, 'levels', 2, MOST_LEVELS);
-  const [low, high] = [integer52(stated, 'low'), integer52(stated, 'high')];
-  const span = high - low;
-  if (!(span > 0 && 2 * span * levels < TOTAL)) wrong('low');
-  const scorer = scorerOf(stated, encoding, 1);
-  return asking(stated, about(encoding, text(stated, 'name')), mechanismOf(stated), [levels], (values, law) => {
-    const { coordinates, absent, outside } = encoding.encoded(values);
-    const above = clip(scorer(coordinates)[0]!, low, high) - low;
-    const level = Math.floor((2 * above * (levels - 1) + span) / (2 * span)); // the nearest, halves upwards
     return answered(law as Law, level, absent, outside);
   });
 }

@@ -4,21 +4,15 @@
  */
 import { toHex } from './bytes.ts';
 
-/** The first 32 bits behind the point of a root of a prime. */
-function rootBits(prime: number, degree: number): number {
-  const square = BigInt(prime) << BigInt(32 * degree);
-  let root = 0n;
-  for (let bit = 1n << 40n; bit; bit >>= 1n) if ((root + bit) ** BigInt(degree) <= square) root += bit;
-  return Number(root & 0xffffffffn);
-}
-
 const PRIMES = Array.from({ length: 310 }, (_, place) => place + 2).filter((number) => {
   let divisor = 2;
   while (number % divisor) divisor++;
   return divisor === number;
 });
-const ROUNDS = Int32Array.from(PRIMES, (prime) => rootBits(prime, 3)); // of all 64 primes up to 311
-const START = Int32Array.from(PRIMES.slice(0, 8), (prime) => rootBits(prime, 2));
+// The first 32 bits behind the point of the roots of all 64 primes up to 311: an array of integers cuts off the rest. None of
+// them is within 250 units in the last place of another integer, so that an inexact root would do; and a wrong hash fits nothing.
+const ROUNDS = Int32Array.from(PRIMES, (prime) => Math.cbrt(prime) * 2 ** 32);
+const START = Int32Array.from(PRIMES.slice(0, 8), (prime) => Math.sqrt(prime) * 2 ** 32);
 
 const right = (word: number, by: number): number => (word >>> by) | (word << (32 - by));
 

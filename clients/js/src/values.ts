@@ -9,6 +9,7 @@ export type Features = ArrayLike<unknown> | Readonly<Record<string, unknown>>;
 const SPACE = /[^\S\ufeff]|[\x1c-\x1f\x85]/;
 const WORDS: Readonly<Record<string, number>> = { yes: 1, true: 1, no: 0, false: 0 };
 const LONGEST_WORD = 5;
+const LIKE_LISTS = ['length', '0']; // what lists have; a feature may be called so
 
 /** Return text without white space at its ends; each character is looked at once, so that no text takes long or fails. */
 function stripped(text: string): string {
@@ -70,14 +71,18 @@ function parentOf(held: object | null): object | null {
 /**
  * Return a function from a place among the raw columns to the value there.
  *
- * What is refused is the form (a list where there must be names, or of another length), which an application decides.
+ * What is refused is the form (a list where there must be names, or of another length, or an object that looks like a
+ * list), which an application decides.
  */
 export function readerOf(features: Features, names: readonly string[] | null, width: number): (place: number) => unknown {
   checkForm(features);
   if (!isList(features)) {
     if (!names) refuse('features');
     const held = features as Readonly<Record<string, unknown>>;
-    return (place) => tried(() => (Object.hasOwn(held, names[place]!) ? held[names[place]!] : undefined));
+    const own = (key: string): unknown => tried(() => Object.hasOwn(held, key));
+    const strange = LIKE_LISTS.some((key) => own(key) && !names.includes(key));
+    if (strange && own('length')) refuse('features', ': an object with a length is neither');
+    return (place) => tried(() => (own(names[place]!) ? held[names[place]!] : undefined));
   }
   if (features.length !== width) refuse('features');
   return (place) => tried(() => features[place]);

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -48,7 +48,7 @@ class Service {
     if (name in scripts) return [200, 'text/javascript', scripts[name]!];
     const [, , , id = '', what] = url.split('/');
     const json = 'application/json';
-    if (url === '/') return [200, 'text/html', '<!doctype html><script type=module>import * as client from "./client.js"; import * as vectors from "./vectors.js"; Object.assign(window, { client, vectors })</script>'];
+    if (url === '/') return [200, 'text/html', '<!doctype html><script type=module>import * as client from "./privge.js"; import * as vectors from "./vectors.js"; Object.assign(window, { client, vectors })</script>'];
     if (method === 'PUT') {
       const earlier = this.stored.get(id);
       this.stored.set(id, earlier ?? body);
@@ -59,10 +59,16 @@ class Service {
   }
 }
 
-async function bundled(entry: string): Promise<string> {
-  const path = new URL(entry, import.meta.url).pathname;
-  const result = await build({ entryPoints: [path], bundle: true, format: 'esm', write: false, target: 'es2022' });
-  return result.outputFiles[0]!.text;
+/** The modules as they are published (`npm run build`), and the vectors, which use them and no copy. */
+async function scripts(): Promise<Record<string, string>> {
+  const path = new URL('vectors.ts', import.meta.url).pathname;
+  const published: Plugin = {
+    name: 'published',
+    setup: (builder) => builder.onResolve({ filter: /src\/index\.ts$/ }, () => ({ path: './privge.js', external: true })),
+  };
+  const { outputFiles } = await build({ entryPoints: [path], bundle: true, format: 'esm', write: false, target: 'es2022', plugins: [published] });
+  const built = (name: string): string => readFileSync(new URL(`../dist/${name}`, import.meta.url), 'utf8');
+  return { 'privge.js': built('privge.js'), 'taught.js': built('taught.js'), 'vectors.js': outputFiles[0]!.text };
 }
 
 function tokenOf(node: string): string {
@@ -79,7 +85,7 @@ describe.skipIf(!REQUIRED && !existsSync(CHROMIUM))('in Chromium', () => {
 
   beforeAll(async () => {
     service.documents.set(document.id, document.document);
-    origin = await service.start({ 'client.js': await bundled('../src/index.ts'), 'vectors.js': await bundled('vectors.ts') });
+    origin = await service.start(await scripts());
     browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
     context = await browser.newContext();
   }, 30_000);

@@ -46,6 +46,12 @@ describe('a contribution', () => {
     );
   });
 
+  it.each([NaN, 0, -1, 0.5, Infinity, 2 ** 31, null])('is refused with a pace of %s, which would be no slot', async (pace) => {
+    const [to, store] = [service(), memoryStore()];
+    await expect(contribute(FEATURES, options(to, store, { pace: pace as number }))).rejects.toThrow('pace is in milliseconds');
+    expect(to.requests).toEqual([]);
+  });
+
   it('reads the values before any contact, and not again once a report is prepared', async () => {
     const [to, store] = [service(), memoryStore()];
     const read = vi.fn(() => {

@@ -13,22 +13,22 @@ const named = <Each extends { name: string }>(each: Each): readonly [string, Eac
 const valid = [...vectors('short'), ...vectors('questions'), ...vectors('taught')];
 
 describe('a valid case gives the stated report', () => {
-  it.each(valid.map(named))('%s', (_, vector) => {
-    const { cases, found } = differences(vector);
+  it.each(valid.map(named))('%s', async (_, vector) => {
+    const { cases, found } = await differences(vector);
     expect(found.slice(0, 3)).toEqual([]);
     expect(cases + Object.keys(vector.indices).length).toBeGreaterThan(0);
   });
 });
 
 describe('a bad document is refused', () => {
-  it.each(vectors('documents').map(named))('%s', (_, vector) => {
-    expect(refusedDocument(vector)).toBe(vector.refused);
+  it.each(vectors('documents').map(named))('%s', async (_, vector) => {
+    expect(await refusedDocument(vector)).toBe(vector.refused);
   });
 });
 
 describe('a bad input is refused', () => {
-  it.each(vectors('inputs').map(named))('%s', (_, vector) => {
-    expect(refusedInput(vector)).toBe(vector.refused);
+  it.each(vectors('inputs').map(named))('%s', async (_, vector) => {
+    expect(await refusedInput(vector)).toBe(vector.refused);
   });
 });
 

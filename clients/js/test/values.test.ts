@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 import { contribute, type Features } from '../src/index.ts';
-import { asNumber, checkForm, isWritten } from '../src/values.ts';
+import { asNumber, checkForm, isWritten, readerOf } from '../src/values.ts';
 import { memoryStore } from './memory_store.ts';
 import { Service, tokenOf } from './service.ts';
 
@@ -35,6 +35,30 @@ describe('values are in a list or a plain object', () => {
     for (const given of [held, {}, Object.create(null), JSON.parse('{"__proto__":{"a":1}}'), [], new Float64Array(2), new Proxy({}, {})]) {
       expect(() => checkForm(given)).not.toThrow();
     }
+  });
+});
+
+describe('an object that looks like a list', () => {
+  const reader = (given: unknown, names: string[]): ((place: number) => unknown) => readerOf(given as Features, names, names.length);
+
+  it('is refused where names are asked for: its values would count as missing', () => {
+    const [list, table] = [{ length: 3, 0: 1, 1: 2, 2: 3 }, { length: 1, a: 0.3 }];
+    for (const given of [list, table]) expect(() => reader(given, ['a', 'b', 'c'])).toThrow('an object with a length is neither');
+    expect(() => reader(list, ['length', 'width'])).toThrow('neither');
+  });
+
+  it('is read by name where a feature is called so', () => {
+    expect(reader({ length: 3, width: 2 }, ['length', 'width'])(0)).toBe(3);
+    expect(reader({ 0: 5 }, ['0'])(0)).toBe(5);
+    expect(reader({ length: 3, 0: 5 }, ['length', '0'])(1)).toBe(5);
+  });
+
+  it('sends nothing but the public questions', async () => {
+    const to = new Service(one.id, one.document);
+    const options = { campaign: `https://collect.example/v1/campaigns/${to.id}`, token: tokenOf('a'), fetch: to.fetch, store: memoryStore(), pace: 1 };
+    const given = { length: 3, 0: 0.1, 1: 0.2, 2: 0.3 } as unknown as Features;
+    await expect(contribute(given, options)).rejects.toMatchObject({ code: 'features' });
+    expect(to.requests).toEqual(['GET /v1/campaigns/…']);
   });
 });
 

@@ -34,9 +34,9 @@ export function valueOf(stated: unknown): unknown {
 }
 
 /** Run the cases of one campaign; return how many there were, and every difference in words. */
-export function differences(vector: Vector, document = vector.document): { cases: number; found: string[] } {
+export async function differences(vector: Vector, document = vector.document): Promise<{ cases: number; found: string[] }> {
   const found: string[] = [];
-  const campaign = Campaign.read(document);
+  const campaign = await Campaign.read(document);
   if (campaign.id !== vector.id) found.push(`${vector.name}: id`);
   for (const [node, indices] of Object.entries(vector.indices)) {
     if (String(campaign.indicesOf(node)) !== String(indices)) found.push(`${vector.name}: indices of ${node}`);
@@ -97,9 +97,9 @@ function bytesOf({ text, hex, repeat }: Bytes): Uint8Array {
 }
 
 /** Return the code of what some work refuses; any other error is a mistake of the client. */
-function codeOf(work: () => unknown): string {
+async function codeOf(work: () => unknown): Promise<string> {
   try {
-    work();
+    await work();
   } catch (error) {
     if (error instanceof PrivgeError) return error.code;
     throw error;
@@ -108,14 +108,14 @@ function codeOf(work: () => unknown): string {
 }
 
 /** Return why a document that an address names is refused. */
-export function refusedDocument(vector: BadDocument): string {
+export async function refusedDocument(vector: BadDocument): Promise<string> {
   const bytes = bytesOf(vector);
   return sha256Hex(bytes) === vector.id ? codeOf(() => Campaign.read(bytes)) : 'mismatch';
 }
 
 /** Return why the features or the shard of a person are refused. */
-export function refusedInput(vector: BadInput): string {
-  const campaign = Campaign.read(vector.document);
+export async function refusedInput(vector: BadInput): Promise<string> {
+  const campaign = await Campaign.read(vector.document);
   const shard = vector.shard === null ? undefined : fromHex(vector.shard);
   return codeOf(() => perturb(campaign, valueOf(vector.features) as Features, { node: vector.node, shard }));
 }
@@ -185,22 +185,22 @@ export async function everything(files: Files): Promise<{ cases: number; found: 
   const unnoticed: string[] = [];
   let [cases, alteredLaws] = [0, 0];
   for (const vector of [...files.short, ...files.questions, ...files.taught]) {
-    const run = differences(vector);
+    const run = await differences(vector);
     cases += run.cases;
     found.push(...run.found);
     const document = altered(vector);
-    if (document === null || codeOf(() => Campaign.read(document)) !== 'nothing') continue;
+    if (document === null || (await codeOf(() => Campaign.read(document))) !== 'nothing') continue;
     alteredLaws += 1;
-    if (differences(vector, document).found.length < 2) unnoticed.push(vector.name); // the id alone always differs
+    if ((await differences(vector, document)).found.length < 2) unnoticed.push(vector.name); // the id alone always differs
   }
   for (const vector of files.documents) {
     cases += 1;
-    const code = refusedDocument(vector);
+    const code = await refusedDocument(vector);
     if (code !== vector.refused) found.push(`${vector.name}: ${code} and not ${vector.refused}`);
   }
   for (const vector of files.inputs) {
     cases += 1;
-    const code = refusedInput(vector);
+    const code = await refusedInput(vector);
     if (code !== vector.refused) found.push(`${vector.name}: ${code} and not ${vector.refused}`);
   }
   for (const vector of files.conversations) {

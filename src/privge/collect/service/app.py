@@ -97,6 +97,7 @@ class _Endpoint:
         service.under_way += 1
         try:
             reason, response = await self._answer(Request(scope, receive))
+            response.headers.setdefault("x-content-type-options", "nosniff")  # it is of the type that it states
             if scope["method"] == "HEAD":
                 send = _without_body(send)
             await response(scope, receive, send)

@@ -6,7 +6,7 @@
 import { answersOf, certainty, contribute, erase, explain, fetchCampaign, fetchShard, ledger, nodeOf, perturb, stored } from './privge.js';
 import { bar, bytesOf, codeList, element, groups, hex, lookPicture, oddsPicture, said } from './draw.js';
 import { tokenIn } from './door.js';
-import { askedColumns, showFields, titleOf, valuesOf } from './fields.js';
+import { askedColumns, checkWidth, showFields, titleOf, valuesOf } from './fields.js';
 import { troubleOf, Wire } from './wire.js';
 
 const texts = JSON.parse(document.body.dataset.texts);
@@ -25,7 +25,7 @@ let busy = false;
 
 /** Say what went wrong, beside what was pressed. */
 function fail(error, where = at('trouble')) {
-  const text = said(troubleOf(error, wire.reason, person?.campaign, texts), { opens: (person?.campaign.opens ?? '').slice(0, 10) });
+  const text = said(troubleOf(error, wire.reason, person?.campaign, texts), { ...error, opens: (person?.campaign.opens ?? '').slice(0, 10) });
   const words = error?.message ? said(texts.trouble.details, { words: error.message }) : '';
   const notice = element('div', { class: 'notice bad' }, element('p', {}, element('b', {}, texts.trouble.title)), element('p', {}, text));
   if (words) notice.append(element('p', { class: 'hint' }, words));
@@ -303,6 +303,7 @@ async function begin() {
     at('door').hidden = true;
     const campaign = await fetchCampaign(address, contact);
     showCampaign(campaign);
+    checkWidth(campaign);
     const shard = await fetchShard(campaign, address, node, contact);
     person = { campaign, node, shard, columns: askedColumns(campaign, node, texts) };
     showPerson(person);

@@ -33,7 +33,7 @@ export function bytesOf(codes) {
   return Uint8Array.from(codes.flatMap((code) => [code & 255, code >> 8]));
 }
 
-const percent = (share) => `${(100 * share).toFixed(share > 0.01 && share < 0.99 ? 0 : 1)} %`;
+const percent = (share) => `${(100 * share).toFixed(share >= 0.01 && share <= 0.99 ? 0 : 1)} %`;
 
 /** A bar for a 50:50 guess before, and one for the surest that it can become; and a table of other guesses. */
 export function oddsPicture(odds, sure, texts) {

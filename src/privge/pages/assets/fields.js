@@ -3,11 +3,17 @@
 import { element, said } from './draw.js';
 
 const SHOWN = 60; // fields that are shown at once
+const MOST = 10_000; // values of a campaign that a form is made for
 
 /** Return what a feature or question is called. */
 export function titleOf(campaign, index, texts) {
   const named = campaign.questions !== null || campaign.rawNames !== null;
   return named ? campaign.titleOf(index) : said(texts.have.feature, { index });
+}
+
+/** Refuse a form of more fields than anybody would fill in: a public document may state a thousand million of them. */
+export function checkWidth({ rawWidth }) {
+  if (rawWidth > MOST) throw Object.assign(new Error(), { code: 'too_many', count: rawWidth, most: MOST });
 }
 
 /** Return which raw columns matter for a node: those of the questions that it is asked. */

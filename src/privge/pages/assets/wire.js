@@ -46,6 +46,7 @@ export function troubleOf(error, reason, campaign, { trouble }) {
   const code = error?.code ?? 'other';
   const known = Object.hasOwn(trouble, reason) ? reason : '';
   if (code === 'unavailable') {
+    if (!campaign && known !== 'rate') return trouble.not_loaded; // there is no button to press yet
     if (!navigator.onLine) return trouble.offline;
     return ['rate', 'not_open_yet'].includes(known) ? trouble[known] : trouble.unavailable;
   }

@@ -1,6 +1,8 @@
 """The contribution page of a campaign: a frame with texts. What is private happens in the browser, by the client."""
 
+import hashlib
 import json
+from base64 import b64encode
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -21,7 +23,24 @@ PATH: Final = "/c/{campaign}"
 MODULES: Final = ("privge.js", "door.js", "draw.js", "fields.js", "wire.js")
 """What the script of the page is made of, besides itself."""
 
+TAUGHT: Final = "taught.js"
+"""What the client needs besides, if a campaign asks about whole profiles."""
+
+# In canonical JSON these bytes stand nowhere else: within a text, every quote is escaped.
+_ASKS_PROFILES = tuple(b'"kind":"%s"' % kind for kind in (b"direction", b"model", b"score"))
+
 _FOR_SCRIPT = ("frame", "have", "sent", "inferred", "act", "left", "stored", "spent", "trouble")
+
+
+@cache
+def _import_map() -> str:
+    """Return the hash of what the client imports by itself, as browsers want it: they run nothing else in its place."""
+    return json.dumps({"integrity": {f"/assets/{TAUGHT}": assets()[TAUGHT].integrity}})
+
+
+def _source(script: str) -> str:
+    """Return how a policy names a script of the page itself."""
+    return f"'sha256-{b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
 
 
 @cache
@@ -45,17 +64,25 @@ class ContributionPage:
 
     async def show(self, service: Service, request: Request) -> Answer:
         """Show a person what they have, what is sent and what can be inferred, and let them contribute."""
+        modules: tuple[str, ...] = MODULES
+        import_map, policy = "", SCRIPT_POLICY
         try:
-            campaign, status, reason = (await service.campaign(request.path_params["campaign"])).id, 200, "ok"
+            known = await service.campaign(request.path_params["campaign"])
         except Refused as refused:
             if refused.reason != "unknown":
                 raise
             campaign, status, reason = "", 404, "unknown"
+        else:
+            campaign, status, reason = known.id, 200, "ok"
+            if any(asked in known.document for asked in _ASKS_PROFILES):
+                modules, import_map = (*MODULES, TAUGHT), _import_map()
+                policy = policy.replace("script-src 'self'", f"script-src 'self' {_source(import_map)}")
         values = {
             "t": self._texts,
             "texts": self._for_script,
             "campaign": campaign,
             "assets": assets(),
-            "modules": MODULES,
+            "modules": modules,
+            "import_map": import_map,
         }
-        return page("contribution.html", values, status=status, reason=reason, policy=SCRIPT_POLICY)
+        return page("contribution.html", values, status=status, reason=reason, policy=policy)
