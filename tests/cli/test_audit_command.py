@@ -2,6 +2,7 @@
 
 import json
 import math
+from contextlib import closing
 from fractions import Fraction
 
 import pytest
@@ -80,3 +81,21 @@ def test_nothing_to_audit_is_wrong_usage():
 
 def test_a_file_that_is_not_there_is_bad_data(tmp_path):
     assert run(tmp_path / "none.json").exit_code == 3
+
+
+def test_a_store_is_proven_whole_and_what_it_does_not_have_is_said(campaign, tmp_path):
+    from privge.collect.stores import open_store
+
+    held = pg.Campaign(dimensions=3, low=0, high=1, mechanism="hds", epsilon=1.0, levels=17)
+    with closing(open_store(str(tmp_path / "store.db"))) as store:
+        store.add_campaign(held, by="dave")
+    page = tmp_path / "certificate.html"
+    result = run(campaign, "--store", tmp_path / "store.db", "--draws", 0, "-o", page)
+    assert f"campaign {held.id[:12]}: promises epsilon = 1" in result.stdout
+    named = pg.Campaign.load(campaign).id
+    assert f"campaign {named[:12]} is not in the store: no report of it was looked at" in result.stdout
+    checked = run("--check", page, "--store", tmp_path / "store.db", "--json")
+    found = json.loads(checked.stdout)
+    assert found["holds"] is True
+    assert any("is not in the store" in each for each in found["remarks"])
+    assert len(found["proven"]) == 2

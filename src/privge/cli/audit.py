@@ -127,15 +127,12 @@ def _audited(
     published: PublishedOptions,
     ids: IdOptions,
 ) -> "Audit":
-    from privge.audit import Audit, attack, prove
+    from privge.audit import Audit, attack, claim_of, prove
 
     claims, campaigns = _claims(paths, subject)
-    found, of_store = _store(stored)
+    found, of_store = _store(stored, [each.id for each in campaigns])
     everything = [*campaigns, *(each for each in of_store if each.id not in {one.id for one in campaigns})]
-    if not claims:
-        from privge.audit import claim_of
-
-        claims = [claim_of(each) for each in everything]
+    claims += [claim_of(each) for each in everything[len(campaigns) :]]
     leak = _leakage(published, ids)
     if not (claims or found or leak or stored.planned):
         raise click.UsageError("Say what to audit: a campaign, --mechanism, --law, --store or --embedding.")
@@ -164,8 +161,9 @@ def _claims(paths: tuple[Path, ...], subject: SubjectOptions) -> tuple[list["Cla
     return claims, campaigns
 
 
-def _store(stored: StoreOptions) -> tuple["StoreAudit | None", list[Campaign]]:
+def _store(stored: StoreOptions, named: list[str]) -> tuple["StoreAudit | None", list[Campaign]]:
     from privge.audit import audit_store, read_rejects
+    from privge.audit.stored import looked_for
 
     if stored.url is None:
         if stored.metrics is not None:
@@ -179,6 +177,7 @@ def _store(stored: StoreOptions) -> tuple["StoreAudit | None", list[Campaign]]:
     with closing(open_store(stored.url, stored.lifetime_epsilon, create=False)) as opened:
         with progress_bar("Reading the store") as progress:
             found = audit_store(opened, rejects=rejects, progress=progress)
+        found = looked_for(found, named)
         return found, [] if found.problems else [state.campaign for state in opened.campaigns()]
 
 
@@ -210,18 +209,27 @@ def _leakage(published: PublishedOptions, ids: IdOptions) -> "Leakage | None":
 
 def _check(certificate: Path, stored: StoreOptions, *, as_json: bool) -> None:
     from privge.audit import check_certificate
-    from privge.audit.certificate import remarks_on
+    from privge.audit.certificate import proven_again, remarks_on
 
     problems, payload = check_certificate(certificate)
-    store, _ = _store(stored)
+    subjects = [proof.get("campaign") for proof in payload["audit"]["proofs"]]
+    store, _ = _store(stored, [each for each in subjects if each])
     problems += [] if store is None else store.violations
+    remarks = remarks_on(payload)
+    remarks += [f"campaign {each[:12]} is not in the store" for each in ([] if store is None else store.absent)]
     if as_json:
-        told = {"holds": not problems, "problems": problems, "remarks": remarks_on(payload)}
+        told = {
+            "holds": not problems,
+            "problems": problems,
+            "remarks": remarks,
+            "proven": [] if problems else proven_again(payload),
+        }
         click.echo(json.dumps({**told, "made": payload["made"], "sha256": payload["sha256"]}))
     else:
-        for remark in remarks_on(payload):
+        for remark in remarks:
             click.echo(f"Note: {one_line(remark)}", err=True)
-        for line in problems or [f"The certificate of {payload['made']} holds: every proof was made again."]:
+        good = f"The certificate of {payload['made']} holds: every proof was made again."
+        for line in problems or [*proven_again(payload), good]:
             click.echo(one_line(line))
     if problems:
         click.get_current_context().exit(PrivacyViolation.exit_code)
@@ -234,7 +242,7 @@ def _show(done: "Audit", output: Path | None, *, as_json: bool) -> None:
         page = {} if output is None else {"certificate": str(output.resolve())}
         click.echo(json.dumps({**_finite(done.to_dict()), **page}))
         return
-    for line in lines(done):
+    for line in lines(done.to_dict()):
         click.echo(one_line(line))
     if output is not None:
         click.echo(f"Certificate: {output.resolve()}")

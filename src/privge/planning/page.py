@@ -9,7 +9,7 @@ from string import Template
 
 from privge._files.atomic import atomic_path
 from privge.planning.advice import ANY, Advice, Ceiling, Cell
-from privge.planning.lines import controls_of, costs_lines, interval_of, name_of, noise_lines, rows_of
+from privge.planning.lines import controls_of, costs_lines, interval_of, name_of, noise_lines, rows_of, title_of
 
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 760, 380, 56, 46, 14
 
@@ -20,10 +20,7 @@ def write_page(advice: Advice, path: str | PathLike[str]) -> None:
     campaign = advice.campaign
     page = template.substitute(
         title="Is asking worth it?",
-        subtitle=escape(
-            f"{advice.nodes:,} people, {advice.wanted:,} of unknown class · {campaign.mechanism}, "
-            f"ε = {campaign.epsilon:g}, {campaign.k:,} of {campaign.dimensions:,} features"
-        ),
+        subtitle=escape(f"{advice.nodes:,} people, {advice.wanted:,} of unknown class · {campaign.described()}"),
         verdict="".join(f"<p>{escape(sentence)}</p>" for sentence in advice.verdict),
         body="\n".join(_body(advice)),
     )
@@ -34,10 +31,9 @@ def write_page(advice: Advice, path: str | PathLike[str]) -> None:
 def _body(advice: Advice) -> Iterator[str]:
     yield "<h2>Lift over ε</h2>"
     yield curve(advice)
-    yield (
-        '<p class="quiet">Points of accuracy that reports would add to the structure, for people of unknown class; '
-        "bands hold with a confidence of 95 %. The dashed line is the most that any report could add.</p>"
-    )
+    bands = "" if not advice.cells else " Bands hold with a confidence of 95 %."
+    most = "The dashed line is the most that any report could add."
+    yield f'<p class="quiet">{escape(title_of(advice))}.{bands} {most}</p>'
     yield "<h2>What needs no report</h2>"
     yield from (f"<p>{escape(_capital(sentence))}.</p>" for sentence in controls_of(advice))
     yield "<h2>All numbers</h2>"

@@ -76,7 +76,10 @@ class Panel:
         if len(np.unique(own)) < 2:
             raise BadData("a panel must have people of at least two classes")
         live = np.array(encoding.largest) > 0
-        return cls(encoding, people, rows, own, unit_profiles(encoding.coordinates(people)[:, live]))
+        profiles = unit_profiles(encoding.coordinates(people)[:, live])
+        if not np.ptp(profiles, axis=0).any():
+            raise BadData("everybody on the panel shows the same, or nothing: that tells nothing about classes")
+        return cls(encoding, people, rows, own, profiles)
 
     @property
     def live(self) -> NDArray[np.bool_]:

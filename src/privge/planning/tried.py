@@ -66,7 +66,8 @@ class Tried:
     def _ways(self, asking: Asking, share: float) -> Iterator[tuple[Method, Forecast]]:
         outlook, panel, epsilon = self.outlook, self.panel, asking.epsilon
         if self.separation is not None:
-            yield "the paper's features", reported(self.separation, asking, *self._learners(share))
+            found = reported(self.separation, asking, *self._learners(share), scatter=self._scatter(self.separation))
+            yield "the paper's features", found
         if panel is not None and self.numbers is not None:
             yield "a choice", asked_as_choice(self.numbers > 0, panel.labels, asking, self.seed)
             teachers = self._teachers(epsilon, share)
@@ -78,6 +79,11 @@ class Tried:
         elif self.pilot is not None and self.pilot.directions:
             teachers = self._teachers(epsilon, share)
             yield "a question taught by reports", self.pilot.taught(asking, outlook, teachers, epsilon)
+
+    def _scatter(self, separation: Separation) -> float:
+        """Return how features vary among people of a class, without the noise that a pilot's reports have."""
+        noisy = self.panel is None and self.pilot is not None
+        return separation.scatter(float(self.pilot.campaign.noise.mean()) if noisy and self.pilot else 0.0)
 
     def _learners(self, share: float) -> tuple[float, int]:
         """Return how many labelled people would report, and how many classes there are."""
@@ -104,7 +110,8 @@ class Tried:
         order = np.argsort(-learnt.energies, kind="stable")
         counts: list[int] = [2**power for power in range(len(order).bit_length()) if 2**power < len(order)]
         for count in reversed(counts):
-            found = reported(judged, asking, *self._learners(1.0), columns=order[:count])
+            scatter = judged.scatter()
+            found = reported(judged, asking, *self._learners(1.0), scatter=scatter, columns=order[:count])
             points, low, high = (100 * each for each in (float(found.gains.mean()), found.low, found.high))
             if standing_of(points, low, high, self.worth) == "worth it":
                 return count
