@@ -122,3 +122,15 @@ def test_limits_of_shares_are_those_of_clopper_and_pearson():
 def test_verdicts_need_controls_to_speak_of_the_graph(network):
     advice = plan(network.graph, network.campaign, grid=QUICK)
     assert verdict_of(advice.campaign, 0.5, advice.ceilings, (), None, None) == advice.verdict
+
+
+def test_a_forecast_is_not_called_worthless_while_it_is_open_how_often_the_graph_is_wrong(network):
+    """With 50 labels ten people are held out: no forecast may then be surer than they allow."""
+    few = dict(list(network.labels.items())[:50])
+    rows = [row for row in network.known if str(network.graph.ids[row]) in few]
+    panel = network.panel(np.array(rows))
+    advice = plan(network.graph, network.campaign, few, panel=panel, grid=QUICK)
+    (ceiling,) = advice.ceilings
+    assert ceiling.high > 1.2 * ceiling.points
+    for cell in advice.cells:
+        assert cell.high >= cell.points * ceiling.high / ceiling.points - 1e-9

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from privge.campaign import Campaign
 from privge.cli.declared import file_option, option, options_into, place_option
 from privge.cli.fields import campaign_field
+from privge.cli.graphs import EdgeListOptions
 from privge.cli.ids import IdOptions
 from privge.cli.law import budget_of
 from privge.cli.options import INPUT, OUTPUT, Finite, check_output, existing, json_option, naming
@@ -64,11 +66,12 @@ class StoreOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PublishedOptions:
+class PublishedOptions(EdgeListOptions):
     """What is published, and what an attacker has anyway."""
 
     embedding_place: str | None = place_option("--embedding", about="A published embedding.")
-    attribute: Path | None = file_option("--attribute", about="Table with the columns id and label: what to infer.")
+    attribute: Path | None = file_option("--attribute", about="Table of ids and classes: what to infer.")
+    label_column: str = option("--label-column", metavar="NAME", default="label", help="Column of the classes.")
     graph_path: Path | None = file_option("--graph", about="Edges: what an attacker has without the embedding.")
 
 
@@ -102,11 +105,13 @@ def audit(
       privge audit --mechanism hds --epsilon 1 --k 5 --dimensions 500 --json
       privge audit campaign.json --store app.db -o certificate.html
       privge audit --check certificate.html
+      privge audit campaign.json --check certificate.html --store app.db
       privge audit last-year.json --planned next-year.json --node alice
       privge audit --embedding z.parquet --attribute labels.csv --graph edges.csv
     """
     if certificate is not None:
-        _check(existing(certificate), stored, as_json=as_json)
+        _refuse_beside_check()
+        _check(existing(certificate), campaigns, stored, as_json=as_json)
         return
     if output is not None:
         check_output(output, ".html")
@@ -197,22 +202,40 @@ def _leakage(published: PublishedOptions, ids: IdOptions) -> "Leakage | None":
     if published.embedding_place is None or published.attribute is None:
         return None
     from privge.audit import leakage
-    from privge.graph import read_graph
+    from privge.graph import as_graph
     from privge.graph.labels import read_labels
 
-    how: dict[str, Any] = {"integer_ids": ids.integer_ids}
-    labels = read_labels(existing(published.attribute), id_column=ids.column_in("attribute"), **how)
-    graph = None if published.graph_path is None else read_graph(existing(published.graph_path), **how)
+    labels = read_labels(
+        existing(published.attribute),
+        integer_ids=ids.integer_ids,
+        id_column=ids.column_in("attribute"),
+        label_column=published.label_column,
+    )
+    place = published.graph_path
+    graph = None if place is None else as_graph(published.opened(str(existing(place)), None, ids))
     with progress_bar("Inferring") as progress:
         return leakage(read_embedding(published.embedding_place), labels, graph, progress=progress)
 
 
-def _check(certificate: Path, stored: StoreOptions, *, as_json: bool) -> None:
-    from privge.audit import check_certificate
+def _refuse_beside_check() -> None:
+    """Refuse what a check would pass over: whoever gives it expects that it counts."""
+    context, counts = click.get_current_context(), {"certificate", "campaigns", "url", "metrics", "as_json"}
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if given and name not in {*counts, "lifetime_epsilon"}:
+            raise click.UsageError(f"{parameter.opts[-1]} has no effect with --check.")
+
+
+def _check(certificate: Path, paths: tuple[Path, ...], stored: StoreOptions, *, as_json: bool) -> None:
+    from privge.audit import check_certificate, load_claim
     from privge.audit.certificate import proven_again, remarks_on
 
     problems, payload = check_certificate(certificate)
     subjects = [proof.get("campaign") for proof in payload["audit"]["proofs"]]
+    for path in paths:
+        if (claim := load_claim(existing(path))[0]).campaign not in {each for each in subjects if each}:
+            problems.append(f"{path}: the certificate is not about this campaign ({claim.title})")
     store, _ = _store(stored, [each for each in subjects if each])
     problems += [] if store is None else store.violations
     remarks = remarks_on(payload)

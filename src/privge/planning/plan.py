@@ -124,7 +124,7 @@ def plan(
         for share in grid.participations:
             ceilings.append(_ceiling(asking, warmer, friends, share))
             if tried is not None and friends is not None:
-                cells.extend(tried.cells(asking, friends, share))
+                cells.extend(tried.cells(asking, warmer, friends, share))
         if progress is not None:
             progress(number, len(budgets))
     norms, degrees = sampled_rows(network, grid.seed)

@@ -54,12 +54,18 @@ class Tried:
             return Separation.of(self.numbers, self.panel.labels)
         return None if self.pilot is None or self.pilot.directions else self.pilot.separation
 
-    def cells(self, asking: Asking, friends: NDArray[np.int64], share: float) -> Iterator[Cell]:
-        """Yield a forecast for each way to ask these people, of whom this share takes part."""
+    def cells(self, asking: Asking, warmer: Asking, friends: NDArray[np.int64], share: float) -> Iterator[Cell]:
+        """Yield a forecast for each way to ask these people, of whom this share takes part.
+
+        If the graph were wrong as often as it well may be (``warmer``), a forecast could be as much higher as the
+        ceiling then is.
+        """
+        most, hottest = float(asking.ceiling.mean()), float(warmer.ceiling.mean())
         for method, found in self._ways(asking, share):
             groups = ((name, inside) for name, inside in by_friends(friends) if inside.any())
             lifts = tuple(Lift(name, 100 * share * float(found.gains[inside].mean())) for name, inside in groups)
             low, high = (share * end for end in found.interval(self.outlook.doubt))
+            high = max(high, lifts[0].points * hottest / most if most > 0 else 100 * share * hottest)
             standing = standing_of(lifts[0].points, low, high, self.worth)
             yield Cell(asking.epsilon, share, method, lifts, low, high, found.delta, standing)
 
