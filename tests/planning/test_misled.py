@@ -1,6 +1,7 @@
 """A plan is not misled by wrong labels, a panel or a pilot of something else, few people, or a lack of noise."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import privge as pg
@@ -134,3 +135,14 @@ def test_a_forecast_is_not_called_worthless_while_it_is_open_how_often_the_graph
     assert ceiling.high > 1.2 * ceiling.points
     for cell in advice.cells:
         assert cell.high >= cell.points * ceiling.high / ceiling.points - 1e-9
+
+
+def test_a_column_of_a_panel_that_cannot_be_read_is_named(network):
+    questions = pg.Campaign(questions=[YesNo(YesNoFeature(f"n{place}")) for place in range(8)], epsilon=2.0, k=1)
+    values = network.features[network.members].astype(np.float64)
+    values[:, 3] = np.nan
+    people = pd.DataFrame(values, columns=[f"n{place}" for place in range(8)])
+    panel = raw_features_of(questions, people, network.graph.ids[network.members].tolist())
+    advice = plan(network.graph, questions, network.labels, panel=panel, grid=QUICK)
+    assert any("n3 (200)" in each for each in advice.spent)
+    assert not any("n2 (" in each for each in advice.spent)

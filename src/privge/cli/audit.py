@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from privge.campaign import Campaign
 from privge.cli.declared import file_option, option, options_into, place_option
 from privge.cli.fields import campaign_field
-from privge.cli.graphs import EdgeListOptions
+from privge.cli.graphs import EdgeListOptions, nodes_option
 from privge.cli.ids import IdOptions
 from privge.cli.law import budget_of
-from privge.cli.options import INPUT, OUTPUT, Finite, check_output, existing, json_option, naming
+from privge.cli.options import INPUT, OUTPUT, Finite, check_output, existing, json_option, naming, refuse_given
 from privge.cli.passwords import warn_of_password
 from privge.cli.progress import progress_bar
 from privge.cli.sources import read_embedding
@@ -73,6 +72,7 @@ class PublishedOptions(EdgeListOptions):
     attribute: Path | None = file_option("--attribute", about="Table of ids and classes: what to infer.")
     label_column: str = option("--label-column", metavar="NAME", default="label", help="Column of the classes.")
     graph_path: Path | None = file_option("--graph", about="Edges: what an attacker has without the embedding.")
+    nodes_path: Path | None = nodes_option()
 
 
 @click.command()
@@ -212,19 +212,16 @@ def _leakage(published: PublishedOptions, ids: IdOptions) -> "Leakage | None":
         label_column=published.label_column,
     )
     place = published.graph_path
-    graph = None if place is None else as_graph(published.opened(str(existing(place)), None, ids))
+    graph = None if place is None else as_graph(published.opened(str(existing(place)), published.nodes_path, ids))
     with progress_bar("Inferring") as progress:
         return leakage(read_embedding(published.embedding_place), labels, graph, progress=progress)
 
 
 def _refuse_beside_check() -> None:
     """Refuse what a check would pass over: whoever gives it expects that it counts."""
-    context, counts = click.get_current_context(), {"certificate", "campaigns", "url", "metrics", "as_json"}
-    for parameter in context.command.params:
-        name = parameter.name or ""
-        given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        if given and name not in {*counts, "lifetime_epsilon"}:
-            raise click.UsageError(f"{parameter.opts[-1]} has no effect with --check.")
+    counts = {"certificate", "campaigns", "url", "metrics", "lifetime_epsilon", "as_json"}
+    names = {parameter.name or "" for parameter in click.get_current_context().command.params}
+    refuse_given(names - counts, "with --check")
 
 
 def _check(certificate: Path, paths: tuple[Path, ...], stored: StoreOptions, *, as_json: bool) -> None:

@@ -21,6 +21,8 @@ from privge.planning.verdict import standing_of
 from privge.tasks.friends import by_friends
 from privge.teaching import Roles
 
+_NAMED = 8  # features that are named
+
 
 @dataclass(frozen=True, eq=False)
 class Tried:
@@ -124,7 +126,13 @@ class Tried:
         return None
 
     def spent(self) -> Iterator[str]:
-        """Say who has spent what."""
+        """Say who has spent what, and of what a panel shows little."""
+        if self.panel is not None and (unread := self.panel.unread()):
+            yield (
+                "Most of the panel shows nothing that counts, because it is missing, cannot be read or lies outside of "
+                f"the bounds, of: {', '.join(unread[:_NAMED])}{' and more' if len(unread) > _NAMED else ''}. Nothing "
+                "can be forecast of that; see how the columns are written."
+            )
         if self.panel is not None:
             yield (
                 f"The {len(self.panel.rows):,} people of the panel have shown their whole profile in the clear: they "
