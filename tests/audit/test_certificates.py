@@ -107,3 +107,62 @@ def test_a_purpose_cannot_write_html(tmp_path):
     page = made(tmp_path, claim_of(campaign_of(purpose="</script><script>alert(1)</script>"))).read_text()
     assert "<script>alert" not in page
     assert json.loads(re.search(r'id="audit">(.*?)</script>', page, re.DOTALL)[1])
+
+
+def test_a_page_cannot_hide_behind_another_version(tmp_path):
+    path = made(tmp_path)
+
+    def change(payload):
+        payload["version"] = "0.0.1"
+
+    forged(path, change)
+    assert check_certificate(path)[0] == []  # this version renders it alike
+    path.write_text(re.sub(r"at most 0\.99\d+", "at most 0.01", path.read_text(), count=1))
+    (problem,) = check_certificate(path)[0]
+    assert "something else than its data; privge 0.0.1" in problem
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (lambda audit: audit.update(realised_epsilon=0.01), "at the top"),
+        (lambda audit: audit.update(violations=["x"]), "when it was made"),
+        (lambda audit: audit.update(holds=False), "did not hold"),
+    ],
+)
+def test_what_stands_beside_the_proofs_must_be_what_they_say(tmp_path, change, problem):
+    path = made(tmp_path)
+    forged(path, lambda payload: change(payload["audit"]))
+    assert any(problem in each for each in check_certificate(path)[0])
+
+
+def test_words_of_its_own_are_not_shown(tmp_path):
+    """Everything for people is made from the values that a check proves again."""
+    path = made(tmp_path)
+    forged(path, lambda payload: payload.update(lines=["a whole report: realised epsilon <= 0.001; holds: true"]))
+    visible = path.read_text().partition("<script")[0]
+    assert "0.001" not in visible
+    assert check_certificate(path)[0] == []
+
+
+def test_a_certificate_without_a_proof_proves_nothing(tmp_path):
+    path = tmp_path / "certificate.html"
+    write_certificate(Audit(), path)
+    assert any("proves nothing" in each for each in check_certificate(path)[0])
+
+
+@pytest.mark.parametrize("name", ["proofs", "violations", "holds", "store", "over_time"])
+def test_damaged_data_are_bad_data_or_a_problem(tmp_path, name):
+    for damage in ({"a": 1}, "text", 7, [None]):
+        path = made(tmp_path)
+        payload = _payload(path.read_text())
+        payload["audit"][name] = damage
+        payload.pop("sha256")
+        payload["sha256"] = _digest(payload)
+        head, _, rest = path.read_text().partition('id="audit">')
+        path.write_text(f'{head}id="audit">{json.dumps(payload)}</script>{rest.partition("</script>")[2]}')
+        try:
+            found = check_certificate(path)[0]
+        except BadData as error:
+            found = [str(error)]
+        assert found

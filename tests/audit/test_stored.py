@@ -100,6 +100,21 @@ def test_a_code_that_no_law_gives_is_found(store, tmp_path):
     assert any("codes" in each for each in audit_store(store).violations)
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE reports SET node = '0' WHERE sequence = 7",
+        "UPDATE reports SET node = 7 WHERE sequence = 7",
+        "UPDATE reports SET node = x'ff' WHERE sequence = 7",
+    ],
+)
+def test_a_node_that_is_no_bytes_of_text_is_found(store, tmp_path, statement):
+    """A second report can hide behind the same id written as another type, which no index holds to be the same."""
+    fill(store, campaign_of(), people=50)
+    damaged(tmp_path, statement)
+    assert any("1 nodes cannot be read" in each for each in audit_store(store).violations)
+
+
 def test_a_second_report_of_a_node_is_found(store):
     """Reports are read, not trusted: a store whose own rules were taken away shows it."""
     fill(store, campaign_of(), people=50)

@@ -2,6 +2,7 @@
 
 import json
 import math
+from contextlib import closing
 from fractions import Fraction
 
 import pytest
@@ -80,3 +81,63 @@ def test_nothing_to_audit_is_wrong_usage():
 
 def test_a_file_that_is_not_there_is_bad_data(tmp_path):
     assert run(tmp_path / "none.json").exit_code == 3
+
+
+def test_a_store_is_proven_whole_and_what_it_does_not_have_is_said(campaign, tmp_path):
+    from privge.collect.stores import open_store
+
+    held = pg.Campaign(dimensions=3, low=0, high=1, mechanism="hds", epsilon=1.0, levels=17)
+    with closing(open_store(str(tmp_path / "store.db"))) as store:
+        store.add_campaign(held, by="dave")
+    page = tmp_path / "certificate.html"
+    result = run(campaign, "--store", tmp_path / "store.db", "--draws", 0, "-o", page)
+    assert f"campaign {held.id[:12]}: promises epsilon = 1" in result.stdout
+    named = pg.Campaign.load(campaign).id
+    assert f"campaign {named[:12]} is not in the store: no report of it was looked at" in result.stdout
+    checked = run("--check", page, "--store", tmp_path / "store.db", "--json")
+    found = json.loads(checked.stdout)
+    assert found["holds"] is True
+    assert any("is not in the store" in each for each in found["remarks"])
+    assert len(found["proven"]) == 2
+
+
+def test_a_check_is_about_the_campaign_that_is_given_and_passes_nothing_over(campaign, tmp_path):
+    other = pg.Campaign(dimensions=2, low=0, high=1, mechanism="hds", epsilon=1.0, levels=17, purpose="another")
+    other.save(tmp_path / "other.json")
+    page = tmp_path / "certificate.html"
+    run(campaign, "-o", page, "--draws", 0)
+    assert run(campaign, "--check", page).exit_code == 0
+    result = run(tmp_path / "other.json", "--check", page)
+    assert result.exit_code == 1
+    assert "not about this campaign" in result.stdout
+    for passed_over in (["--planned", campaign], ["--mechanism", "hds"], ["--draws", 7], ["-o", tmp_path / "x.html"]):
+        assert run("--check", page, *passed_over).exit_code == 2
+
+
+def test_campaigns_without_names_are_said_to_leave_repeats_open(tmp_path):
+    for name in ("one", "two"):
+        made = pg.Campaign(dimensions=2, low=0, high=1, mechanism="hds", epsilon=1.0, levels=17, purpose=name)
+        made.save(tmp_path / f"{name}.json")
+    result = run(tmp_path / "one.json", "--planned", tmp_path / "two.json", "--draws", 0)
+    assert "2 campaigns do not name their features" in result.stdout
+
+
+def test_what_is_published_is_audited_with_columns_of_ones_own(tmp_path):
+    from privge.datasets.synthetic import social_network
+    from privge.graph import write_graph
+
+    world = social_network(120, seed=1)
+    made = pg.Campaign(dimensions=world.features.shape[1], low=0, high=1, mechanism="hds", epsilon=1.0)
+    ids = world.graph.ids.tolist()
+    pg.embed(world.graph, made.simulate(world.features, ids=ids, seed=0)).to_parquet(tmp_path / "z.parquet")
+    people = zip(ids, world.labels, strict=True)
+    (tmp_path / "a.csv").write_text("who,team\n" + "".join(f"{node},t{label}\n" for node, label in people))
+    (tmp_path / "n.csv").write_text("\n".join(["id", *ids]))
+    write_graph(world.graph, tmp_path / "e.csv")
+    _, _, edges = (tmp_path / "e.csv").read_text().partition("\n")
+    (tmp_path / "e.csv").write_text(f"x,y\n{edges}")
+    attribute = ["--attribute", tmp_path / "a.csv", "--id-column", "attribute=who", "--label-column", "team"]
+    graph = ["--graph", tmp_path / "e.csv", "--source", "x", "--target", "y", "--nodes", tmp_path / "n.csv"]
+    result = run("--embedding", tmp_path / "z.parquet", *attribute, *graph)
+    assert result.exit_code == 0, result.output
+    assert "graph and embedding" in result.stdout

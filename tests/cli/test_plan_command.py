@@ -91,3 +91,12 @@ def test_a_panel_that_lacks_a_feature_is_refused_by_its_name(town, tmp_path):
     assert result.exit_code == 3
     assert "interest 3" in result.stderr
     assert not (tmp_path / "plan.html").exists()
+
+
+def test_each_table_may_have_its_own_column_of_ids(town, tmp_path):
+    for name, column in (("known", "member"), ("panel", "person")):
+        text = (town / f"{name}.csv").read_text(encoding="utf-8")
+        (tmp_path / f"{name}.csv").write_text(text.replace('"id"', f'"{column}"', 1), encoding="utf-8")
+    tables = ["--labels", tmp_path / "known.csv", "--panel", tmp_path / "panel.csv"]
+    result = run(town, *tables, "--id-column", "labels=member", "--id-column", "panel=person", labels=False)
+    assert result.exit_code == 0, result.stderr

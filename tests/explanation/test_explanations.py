@@ -172,3 +172,13 @@ def test_every_text_names_only_what_is_filled_in():
         for name in fields(text)
     }
     assert "sure" in names
+
+
+def test_any_purpose_reads_well_in_a_text_of_consent():
+    """A purpose may be a question, as in the README: it stands in quotation marks."""
+    campaign = pg.Campaign(dimensions=4, low=0, high=1, mechanism="hds", epsilon=1.0, k=1, purpose="Which team?")
+    for length in LENGTHS:
+        assert "the purpose “Which team?”" in consent(campaign, length)
+        assert "1 small numbers" not in consent(campaign, length)
+    silent = pg.Campaign(dimensions=4, low=0, high=1, mechanism="hds", epsilon=1.0, k=1)
+    assert "for a purpose that the campaign does not state" in consent(silent, "sentence")

@@ -13,6 +13,9 @@ from privge.audit.over_time import OverTime
 from privge.audit.proof import LawProof, Proof
 from privge.audit.stored import StoreAudit
 
+AT_THE_TOP = ("epsilon", "k", "dimensions", "realised_epsilon", "worst_ratio")
+"""What is said of the only promise without looking for it."""
+
 
 @dataclass(frozen=True)
 class Audit:
@@ -56,8 +59,7 @@ class Audit:
         ]
         top: dict[str, Any] = {"holds": self.holds, "violations": self.violations}
         if len(shown) == 1:
-            names = ("epsilon", "k", "dimensions", "realised_epsilon", "worst_ratio")
-            top |= {name: shown[0][name] for name in names}
+            top |= {name: shown[0][name] for name in AT_THE_TOP}
             top["empirical_lower_bound"] = max((each["lower_bound"] for each in shown[0]["attacks"]), default=None)
         return {
             **top,
@@ -115,6 +117,7 @@ def store_facts(audit: StoreAudit) -> dict[str, Any]:
         "p_value": audit.p_value,
         "level": LEVEL,
         "campaigns": [{**asdict(each), "flagged": each.envelope.flagged} for each in audit.campaigns],
+        "absent": list(audit.absent),
         "lifetime_epsilon": audit.cap,
         "most_spent": audit.most_spent,
         "ledger": [each._asdict() for each in audit.ledger],

@@ -19,13 +19,13 @@ from typing import Any
 from privge._files.atomic import atomic_path
 from privge._files.pages import filled_page
 from privge._version import __version__
-from privge.audit.audit import Audit, proof_facts
+from privge.audit.audit import AT_THE_TOP, Audit, proof_facts
 from privge.audit.claim import claim_again
 from privge.audit.lines import lines
 from privge.audit.proof import prove
 from privge.errors import BadData
 
-FORMAT = "privge-certificate-1"
+FORMAT = "privge-certificate-2"
 _PAYLOAD = re.compile(r'<script type="application/json" id="audit">(.*?)</script>', re.DOTALL)
 _STEPS = (
     "Every weight of every law was read: rows of integers of at least 0, each with the sum 2^53, the number of words.",
@@ -44,8 +44,7 @@ def write_certificate(audit: Audit, path: str | PathLike[str], *, now: datetime 
         "version": __version__,
         "code": code_digest(),
         "subjects": [{"kind": proof.claim.kind, "document": dict(proof.claim.document)} for proof in audit.proofs],
-        "audit": audit.to_dict(),
-        "lines": list(lines(audit)),
+        "audit": json.loads(json.dumps(audit.to_dict())),
     }
     payload["sha256"] = _digest(payload)
     with atomic_path(Path(path)) as partial:
@@ -61,6 +60,8 @@ def check_certificate(path: str | PathLike[str]) -> tuple[list[str], dict[str, A
         return list(_problems(page, payload)), payload
     except UnicodeDecodeError as error:
         raise BadData(f"{place}: this is not a certificate: it is not text") from error
+    except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
+        raise BadData(f"{place}: the data of the certificate are not complete, or not what they must be") from error
     except BadData as error:
         raise BadData(f"{place}: {error}") from error
 
@@ -81,7 +82,7 @@ def _payload(page: str) -> dict[str, Any]:
         raise BadData(f"the data of the certificate are not JSON: {error}") from error
     if not isinstance(payload, dict) or payload.get("format") != FORMAT:
         raise BadData("this is not a certificate of `privge audit`")
-    names = {"made": str, "version": str, "code": str, "subjects": list, "audit": dict, "lines": list, "sha256": str}
+    names = {"made": str, "version": str, "code": str, "subjects": list, "audit": dict, "sha256": str}
     if not all(isinstance(payload.get(name), kind) for name, kind in names.items()):
         raise BadData("the data of the certificate are not complete")
     return payload
@@ -95,6 +96,8 @@ def _problems(page: str, payload: Mapping[str, Any]) -> Iterator[str]:
     if not isinstance(proofs, list) or len(proofs) != len(payload["subjects"]):
         yield "there is not one proof for each thing that was audited"
         return
+    if not proofs:
+        yield "it proves nothing: there is nothing in it that a check could prove again"
     for subject, shown in zip(payload["subjects"], proofs, strict=True):
         try:
             facts = proof_facts(prove(claim_again(subject["kind"], subject["document"])))
@@ -106,23 +109,37 @@ def _problems(page: str, payload: Mapping[str, Any]) -> Iterator[str]:
         if different:
             yield f"{facts['of']}: proven anew, {', '.join(different)} are not what the certificate says"
         yield from (f"{facts['of']}: {each}" for each in facts["violations"])
-    if payload["audit"].get("violations"):
-        yield from (f"when it was made: {each}" for each in payload["audit"]["violations"])
-    elif payload["audit"].get("holds") is not True:
+    audit = payload["audit"]
+    if len(proofs) == 1 and any(audit.get(name) != proofs[0][name] for name in AT_THE_TOP):
+        yield "what it says at the top is not what it proves"
+    if audit.get("violations"):
+        yield from (f"when it was made: {each}" for each in audit["violations"])
+    elif audit.get("holds") is not True:
         yield "when it was made, it did not hold"
-    if payload["version"] == __version__ and _rendered(payload) != page:
-        yield "the page shows something else than its data"
+    if _rendered(payload) != page:
+        other = "" if payload["version"] == __version__ else f"; privge {payload['version']} may render it otherwise"
+        yield f"the page shows something else than its data{other}"
+
+
+def proven_again(payload: Mapping[str, Any]) -> list[str]:
+    """Return what a certificate without problems proves, so that nobody has to believe its page."""
+    return [
+        f"{each['of']}: a report spends at most {each['realised_epsilon']:.17g}, of epsilon = {each['epsilon']:g}"
+        for each in payload["audit"]["proofs"]
+    ]
 
 
 def remarks_on(payload: Mapping[str, Any]) -> list[str]:
     """Return what whoever checks a certificate should know, and is not wrong."""
     said = []
     if payload["version"] != __version__:
-        said.append(f"it was made by privge {payload['version']}; the page was not rendered again")
+        said.append(f"it says that it was made by privge {payload['version']}")
     if payload["code"] != code_digest():
         said.append("the code of the laws is not the one that was audited; their weights are the same")
     if payload["audit"].get("store") is not None:
         said.append("it is about a store too, which is looked at again with --store")
+    if any(proof.get("attacks") for proof in payload["audit"]["proofs"]):
+        said.append("what it says of attacks was not done again")
     return said
 
 
@@ -146,7 +163,7 @@ def _rendered(payload: Mapping[str, Any]) -> str:
         version=escape(payload["version"]),
         kind="good" if holds else "bad",
         verdict="Everything that was audited holds." if holds else "Something does not hold.",
-        body="\n".join(_body(audit, payload["lines"])),
+        body="\n".join(_body(audit)),
         digest=payload["sha256"],
         code=escape(payload["code"]),
         subjects=subjects,
@@ -154,7 +171,7 @@ def _rendered(payload: Mapping[str, Any]) -> str:
     )
 
 
-def _body(audit: Mapping[str, Any], said: list[str]) -> Iterator[str]:
+def _body(audit: Mapping[str, Any]) -> Iterator[str]:
     for violation in audit["violations"]:
         yield f'<p class="bad">{escape(violation)}</p>'
     for proof in audit["proofs"]:
@@ -167,7 +184,7 @@ def _body(audit: Mapping[str, Any], said: list[str]) -> Iterator[str]:
         yield from (f"<li>{escape(step)}" for step in _STEPS)
         yield "</ol>"
     yield '<h2>Everything that was found</h2><div class="wide"><table>'
-    yield from (f"<tr><td>{escape(line)}" for line in said)
+    yield from (f"<tr><td>{escape(line)}" for line in lines(audit))
     yield "</table></div>"
 
 

@@ -9,6 +9,8 @@ too), as in `privge.collect.plausibility`.
 least ``t`` of them are therefore no more than a binomial of its tail. Liars who send the same codes k times stand out
 here even if the law has only two outputs.
 
+Codes of a report together are also what `privge.audit.wagers` bets on.
+
 *Questions.* Each law is looked at by itself, and all of them together: answers that are the first code of their own
 question, the last one, in the lower and in the upper half. Of unlike probabilities, a sum is no more spread than a
 binomial of their mean (Hoeffding, 1956), from one above its expectation on.
@@ -30,6 +32,7 @@ from numpy.typing import NDArray
 
 from privge._typing import Floats
 from privge.audit.report_sets import ReportSets
+from privge.audit.wagers import Wagers
 from privge.collect.plausibility import binomial_tail, extremes, sums_of_runs
 from privge.mechanisms import Law, Nearest
 from privge.random import TOTAL
@@ -77,7 +80,8 @@ def look(law: Law, k: int, blocks: Blocks) -> Envelope:
     for codes in blocks:
         counts += np.bincount(codes.ravel(), minlength=law.outputs)
         reached += sets.counted(codes)
-    return _of_numbers(law, k, counts, sets.tails(reached))
+    wagered = 1.0 if k == 1 else Wagers.of(k, sets.least, sets.most).p_value(reached)
+    return _of_numbers(law, k, counts, sets.tails(reached), wagered)
 
 
 def look_at_answers(groups: Sequence[tuple[Law | Nearest, Counts]]) -> Envelope:
@@ -94,25 +98,28 @@ def visible_share(law: Law, k: int, reports: int) -> float | None:
     The others are taken to be in the middle of what can be said; two standard deviations are taken off what is seen.
     """
     low, high = 0, 1024  # unseen and seen, in 1024ths
-    if not _sees(law, k, reports, 1.0):
+    sets = ReportSets.of(law, k)
+    wagers = Wagers.of(k, sets.least, sets.most)
+    if not _sees(law, sets, wagers, reports, 1.0):
         return None
     while high - low > 1:
         share = (low + high) // 2
-        low, high = (low, share) if _sees(law, k, reports, share / 1024) else (share, high)
+        low, high = (low, share) if _sees(law, sets, wagers, reports, share / 1024) else (share, high)
     return high / 1024
 
 
-def _sees(law: Law, k: int, reports: int, share: float) -> bool:
-    liars, middle = round(share * reports), law.weights((law.levels - 1) // 2) / TOTAL
+def _sees(law: Law, sets: ReportSets, wagers: Wagers, reports: int, share: float) -> bool:
+    k, liars, middle = sets.k, round(share * reports), law.weights((law.levels - 1) // 2) / TOTAL
     expected = (reports - liars) * k * middle
     expected[-1] += liars * k - 2 * np.sqrt(expected[-1])
     counts = np.maximum(expected, 0).astype(np.int64)
-    return _of_numbers(law, k, counts, ReportSets.of(law, k).expected_tails(middle, reports, liars)).flagged
+    wagered = wagers.expected_p_value(sets.expected(middle, reports, liars))
+    return _of_numbers(law, k, counts, sets.expected_tails(middle, reports, liars), wagered).flagged
 
 
-def _of_numbers(law: Law, k: int, counts: Counts, by_report: Floats) -> Envelope:
+def _of_numbers(law: Law, k: int, counts: Counts, by_report: Floats, wagered: float) -> Envelope:
     by_code = _smallest(_by_code(law, counts))
-    return by_code if k == 1 else _together([by_code, _smallest(by_report)])
+    return by_code if k == 1 else _together([by_code, _smallest(by_report), Envelope(wagered, 1)])
 
 
 def _by_code(law: Law | Nearest, counts: Counts) -> Floats:

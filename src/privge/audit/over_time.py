@@ -85,7 +85,8 @@ class OverTime:
 
     def words(self) -> list[str]:
         """Say it in words."""
-        many = f"whoever answers all {self.campaigns[0]:,} campaigns"
+        count = self.campaigns[0]
+        many = "whoever answers this campaign" if count == 1 else f"whoever answers all {count:,} campaigns"
         said = [f"{many} has spent {self.now:g} (at most {certainty(self.now)} sure)"]
         if self.campaigns[1]:
             said.append(f"after {self.campaigns[1]:,} planned: {self.after:g} (at most {certainty(self.after)} sure)")
@@ -94,6 +95,8 @@ class OverTime:
             f"asked every time ({each.chance:.3g} of them)"
             for each in self.repeats
         ]
+        if self.unnamed and sum(self.campaigns) > 1:
+            said.append(f"{self.unnamed:,} campaigns do not name their features: whether these ask again is not known")
         return said
 
 

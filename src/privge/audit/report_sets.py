@@ -25,8 +25,8 @@ class ReportSets:
         Codes in a report.
     starts, stops
         The codes of each run, from the first to before the last.
-    most
-        Its largest probability, over all inputs.
+    least, most
+        Its least and largest probability, over all inputs.
     outputs
         How many codes there are.
     """
@@ -34,6 +34,7 @@ class ReportSets:
     k: int
     starts: Counts
     stops: Counts
+    least: Floats
     most: Floats
     outputs: int
 
@@ -41,11 +42,13 @@ class ReportSets:
     def of(cls, law: Law, k: int) -> "ReportSets":
         """Return the runs of a law: those that tile its codes, or those at either end if there are many codes."""
         starts, stops = np.array(_runs(law.outputs), dtype=np.int64).reshape(-1, 2).T
-        most = np.zeros(len(starts), dtype=np.int64)
+        least, most = np.full(len(starts), TOTAL, dtype=np.int64), np.zeros(len(starts), dtype=np.int64)
         if k > 1:  # else nobody asks
             for level in range(law.levels):
-                np.maximum(most, _inside(law.weights(level), starts, stops), out=most)
-        return cls(k, starts, stops, most / TOTAL, law.outputs)
+                inside = _inside(law.weights(level), starts, stops)
+                np.maximum(most, inside, out=most)
+                np.minimum(least, inside, out=least)
+        return cls(k, starts, stops, least / TOTAL, most / TOTAL, law.outputs)
 
     @property
     def nothing(self) -> Counts:
@@ -62,6 +65,16 @@ class ReportSets:
     def tails(self, reached: Counts) -> Floats:
         """Return the tail of each run and number of codes in it, from what `counted` adds up to."""
         return self._tails(_at_least(reached), int(reached[0].sum()))
+
+    def expected(self, honest: Floats, reports: int, liars: int) -> Floats:
+        """Return what `counted` is expected to be, if liars all say the highest code."""
+        inside = np.array([honest[start:stop].sum() for start, stop in self._ranges])
+        each = np.arange(self.k + 1)
+        reaching = np.array([binomial_tail(each, self.k, np.full(self.k + 1, p)) for p in inside])
+        found = (reports - liars) * (reaching - np.pad(reaching[:, 1:], ((0, 0), (0, 1))))
+        found[:, -1] += np.where(self.stops == self.outputs, liars, 0)
+        found[:, 0] += np.where(self.stops == self.outputs, 0, liars)
+        return np.asarray(found)
 
     def expected_tails(self, honest: Floats, reports: int, liars: int) -> Floats:
         """Return the same for what is expected, less two standard deviations, if liars all say the highest code."""

@@ -1,6 +1,6 @@
 """A store: one report a node, nobody above the cap, no report that no device could have sent, and who did what."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -88,6 +88,8 @@ class StoreAudit:
         How many nodes have spent how much, and the most that a node may spend.
     rejects
         Reports that were refused, by reason, if the service's counts are at hand.
+    absent
+        Ids of campaigns that somebody named and the store does not have: nothing was looked at of these.
     """
 
     campaigns: tuple[StoredCampaign, ...]
@@ -96,6 +98,7 @@ class StoreAudit:
     cap: float | None
     trail: tuple[Act, ...]
     rejects: Mapping[str, int] | None = None
+    absent: tuple[str, ...] = ()
 
     @property
     def p_value(self) -> float:
@@ -144,6 +147,12 @@ def audit_store(
     return StoreAudit(
         tuple(found), tuple(problems), tuple(store.ledger()), store.lifetime_epsilon, tuple(trail), rejects
     )
+
+
+def looked_for(audit: StoreAudit, campaigns: Iterable[str]) -> StoreAudit:
+    """Return an audit that says which of the campaigns that somebody named are not in the store."""
+    held = {each.campaign for each in audit.campaigns}
+    return audit if audit.problems else replace(audit, absent=tuple(each for each in campaigns if each not in held))
 
 
 def read_rejects(text: str) -> dict[str, int]:

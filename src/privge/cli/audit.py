@@ -12,9 +12,10 @@ import click
 from privge.campaign import Campaign
 from privge.cli.declared import file_option, option, options_into, place_option
 from privge.cli.fields import campaign_field
+from privge.cli.graphs import EdgeListOptions, nodes_option
 from privge.cli.ids import IdOptions
 from privge.cli.law import budget_of
-from privge.cli.options import INPUT, OUTPUT, Finite, check_output, existing, json_option, naming
+from privge.cli.options import INPUT, OUTPUT, Finite, check_output, existing, json_option, naming, refuse_given
 from privge.cli.passwords import warn_of_password
 from privge.cli.progress import progress_bar
 from privge.cli.sources import read_embedding
@@ -64,12 +65,14 @@ class StoreOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PublishedOptions:
+class PublishedOptions(EdgeListOptions):
     """What is published, and what an attacker has anyway."""
 
     embedding_place: str | None = place_option("--embedding", about="A published embedding.")
-    attribute: Path | None = file_option("--attribute", about="Table with the columns id and label: what to infer.")
+    attribute: Path | None = file_option("--attribute", about="Table of ids and classes: what to infer.")
+    label_column: str = option("--label-column", metavar="NAME", default="label", help="Column of the classes.")
     graph_path: Path | None = file_option("--graph", about="Edges: what an attacker has without the embedding.")
+    nodes_path: Path | None = nodes_option()
 
 
 @click.command()
@@ -102,11 +105,13 @@ def audit(
       privge audit --mechanism hds --epsilon 1 --k 5 --dimensions 500 --json
       privge audit campaign.json --store app.db -o certificate.html
       privge audit --check certificate.html
+      privge audit campaign.json --check certificate.html --store app.db
       privge audit last-year.json --planned next-year.json --node alice
       privge audit --embedding z.parquet --attribute labels.csv --graph edges.csv
     """
     if certificate is not None:
-        _check(existing(certificate), stored, as_json=as_json)
+        _refuse_beside_check()
+        _check(existing(certificate), campaigns, stored, as_json=as_json)
         return
     if output is not None:
         check_output(output, ".html")
@@ -127,15 +132,12 @@ def _audited(
     published: PublishedOptions,
     ids: IdOptions,
 ) -> "Audit":
-    from privge.audit import Audit, attack, prove
+    from privge.audit import Audit, attack, claim_of, prove
 
     claims, campaigns = _claims(paths, subject)
-    found, of_store = _store(stored)
+    found, of_store = _store(stored, [each.id for each in campaigns])
     everything = [*campaigns, *(each for each in of_store if each.id not in {one.id for one in campaigns})]
-    if not claims:
-        from privge.audit import claim_of
-
-        claims = [claim_of(each) for each in everything]
+    claims += [claim_of(each) for each in everything[len(campaigns) :]]
     leak = _leakage(published, ids)
     if not (claims or found or leak or stored.planned):
         raise click.UsageError("Say what to audit: a campaign, --mechanism, --law, --store or --embedding.")
@@ -164,8 +166,9 @@ def _claims(paths: tuple[Path, ...], subject: SubjectOptions) -> tuple[list["Cla
     return claims, campaigns
 
 
-def _store(stored: StoreOptions) -> tuple["StoreAudit | None", list[Campaign]]:
+def _store(stored: StoreOptions, named: list[str]) -> tuple["StoreAudit | None", list[Campaign]]:
     from privge.audit import audit_store, read_rejects
+    from privge.audit.stored import looked_for
 
     if stored.url is None:
         if stored.metrics is not None:
@@ -179,6 +182,7 @@ def _store(stored: StoreOptions) -> tuple["StoreAudit | None", list[Campaign]]:
     with closing(open_store(stored.url, stored.lifetime_epsilon, create=False)) as opened:
         with progress_bar("Reading the store") as progress:
             found = audit_store(opened, rejects=rejects, progress=progress)
+        found = looked_for(found, named)
         return found, [] if found.problems else [state.campaign for state in opened.campaigns()]
 
 
@@ -198,30 +202,54 @@ def _leakage(published: PublishedOptions, ids: IdOptions) -> "Leakage | None":
     if published.embedding_place is None or published.attribute is None:
         return None
     from privge.audit import leakage
-    from privge.graph import read_graph
+    from privge.graph import as_graph
     from privge.graph.labels import read_labels
 
-    how: dict[str, Any] = {"integer_ids": ids.integer_ids}
-    labels = read_labels(existing(published.attribute), id_column=ids.column_in("attribute"), **how)
-    graph = None if published.graph_path is None else read_graph(existing(published.graph_path), **how)
+    labels = read_labels(
+        existing(published.attribute),
+        integer_ids=ids.integer_ids,
+        id_column=ids.column_in("attribute"),
+        label_column=published.label_column,
+    )
+    place = published.graph_path
+    graph = None if place is None else as_graph(published.opened(str(existing(place)), published.nodes_path, ids))
     with progress_bar("Inferring") as progress:
         return leakage(read_embedding(published.embedding_place), labels, graph, progress=progress)
 
 
-def _check(certificate: Path, stored: StoreOptions, *, as_json: bool) -> None:
-    from privge.audit import check_certificate
-    from privge.audit.certificate import remarks_on
+def _refuse_beside_check() -> None:
+    """Refuse what a check would pass over: whoever gives it expects that it counts."""
+    counts = {"certificate", "campaigns", "url", "metrics", "lifetime_epsilon", "as_json"}
+    names = {parameter.name or "" for parameter in click.get_current_context().command.params}
+    refuse_given(names - counts, "with --check")
+
+
+def _check(certificate: Path, paths: tuple[Path, ...], stored: StoreOptions, *, as_json: bool) -> None:
+    from privge.audit import check_certificate, load_claim
+    from privge.audit.certificate import proven_again, remarks_on
 
     problems, payload = check_certificate(certificate)
-    store, _ = _store(stored)
+    subjects = [proof.get("campaign") for proof in payload["audit"]["proofs"]]
+    for path in paths:
+        if (claim := load_claim(existing(path))[0]).campaign not in {each for each in subjects if each}:
+            problems.append(f"{path}: the certificate is not about this campaign ({claim.title})")
+    store, _ = _store(stored, [each for each in subjects if each])
     problems += [] if store is None else store.violations
+    remarks = remarks_on(payload)
+    remarks += [f"campaign {each[:12]} is not in the store" for each in ([] if store is None else store.absent)]
     if as_json:
-        told = {"holds": not problems, "problems": problems, "remarks": remarks_on(payload)}
+        told = {
+            "holds": not problems,
+            "problems": problems,
+            "remarks": remarks,
+            "proven": [] if problems else proven_again(payload),
+        }
         click.echo(json.dumps({**told, "made": payload["made"], "sha256": payload["sha256"]}))
     else:
-        for remark in remarks_on(payload):
+        for remark in remarks:
             click.echo(f"Note: {one_line(remark)}", err=True)
-        for line in problems or [f"The certificate of {payload['made']} holds: every proof was made again."]:
+        good = f"The certificate of {payload['made']} holds: every proof was made again."
+        for line in problems or [*proven_again(payload), good]:
             click.echo(one_line(line))
     if problems:
         click.get_current_context().exit(PrivacyViolation.exit_code)
@@ -234,7 +262,7 @@ def _show(done: "Audit", output: Path | None, *, as_json: bool) -> None:
         page = {} if output is None else {"certificate": str(output.resolve())}
         click.echo(json.dumps({**_finite(done.to_dict()), **page}))
         return
-    for line in lines(done):
+    for line in lines(done.to_dict()):
         click.echo(one_line(line))
     if output is not None:
         click.echo(f"Certificate: {output.resolve()}")

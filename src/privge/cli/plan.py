@@ -42,7 +42,7 @@ class KnownOptions:
         return read_labels(
             existing(self.labels_path),
             integer_ids=ids.integer_ids,
-            id_column=ids.id_column,
+            id_column=ids.column_in("labels"),
             label_column=self.label_column,
         )
 
@@ -60,7 +60,7 @@ class KnownOptions:
             wanted,
             leave_out=(self.label_column,),
             integer_ids=ids.integer_ids,
-            id_column=ids.id_column,
+            id_column=ids.column_in("panel"),
         )
 
     def pilot(self) -> "Reports | None":

@@ -128,7 +128,7 @@ def consent(campaign: Campaign, length: str, texts: Strings | None = None) -> st
     """Return what somebody agrees to: a sentence, a paragraph or a page, true for this campaign."""
     strings = english() if texts is None else texts
     words = strings["words"]
-    purpose = campaign.purpose or words["no_purpose"]
+    purpose = words["purpose"].format(purpose=campaign.purpose) if campaign.purpose else words["no_purpose"]
     values = {
         "purpose": purpose,
         "purpose_sentence": strings["consent"]["purpose_sentence"].format(purpose=purpose),
@@ -159,7 +159,7 @@ def retention(campaign: Campaign, texts: Strings) -> str:
 
 
 def _odds(campaign: Campaign, texts: Strings) -> tuple[str, ...]:
-    values = {"sure": certainty(campaign.epsilon), "k": f"{campaign.k:,}"}
+    values = {"sure": certainty(campaign.epsilon)}
     return tuple(texts["odds"][name].format_map(values) for name in ("sentence", "note"))
 
 

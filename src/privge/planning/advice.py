@@ -82,12 +82,23 @@ class Cell:
 
 
 class Planned(NamedTuple):
-    """The campaign, in numbers."""
+    """The campaign, in numbers.
+
+    Of ``dimensions`` things, which are features or questions (``asks``), a report has ``k``; all of them together read
+    ``width`` numbers of a profile.
+    """
 
     mechanism: str
     epsilon: float
     k: int
     dimensions: int
+    asks: Literal["features", "questions"]
+    width: int
+
+    def described(self) -> str:
+        """Say it in words."""
+        law = f"{self.mechanism}, " if self.asks == "features" else ""
+        return f"{law}ε = {self.epsilon:g}, {self.k:,} of {self.dimensions:,} {self.asks}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,5 +26,10 @@ def encoding_of(campaign: Campaign) -> Encoding:
     return Encoding(tuple(features.values()))
 
 
+def width_of(campaign: Campaign) -> int:
+    """Return how many numbers a campaign asks about: its features, or the coordinates of what its questions read."""
+    return campaign.dimensions if campaign.questions is None else len(encoding_of(campaign).largest)
+
+
 def _each(bound: object, count: int) -> list[float]:
     return [float(bound)] * count if isinstance(bound, float | int) else [float(one) for one in bound]  # type: ignore[attr-defined]

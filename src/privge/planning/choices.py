@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privge._typing import Floats
+from privge.planning.confidence import NORMAL
 from privge.planning.gain import Asking
 from privge.planning.measured import Forecast
 
 _SOME = 400  # people with whose prior features are compared
 _TIMES = 20
-_NORMAL = 1.96
 
 
 def asked_as_choice(above: NDArray[np.bool_], labels: NDArray[np.int64], asking: Asking, seed: int = 0) -> Forecast:
@@ -51,7 +51,7 @@ def asked_as_choice(above: NDArray[np.bool_], labels: NDArray[np.int64], asking:
             )
         )
     mean = np.mean(gains, axis=0)
-    middle, reach = float(mean.mean()), _NORMAL * float(np.mean(spreads))
+    middle, reach = float(mean.mean()), NORMAL * float(np.mean(spreads))
     most = float(asking.ceiling.mean())
     lifted = np.clip(mean, 0.0, asking.ceiling)
     return Forecast(lifted, min(max(0.0, middle - reach), most), min(max(0.0, middle + reach), most), 0.0)

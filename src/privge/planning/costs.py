@@ -10,16 +10,16 @@ _KEY = 48  # bytes of a row in a store beside its codes: campaign, node, sequenc
 
 
 class Costs(NamedTuple):
-    """Storage in bytes and processor time in seconds, if everybody takes part; time as measured on this machine."""
+    """Storage in bytes and processor seconds, if everybody takes part; time as measured here, None if it was not."""
 
     people: int
     report_bytes: int
     store_bytes: int
     embedding_bytes: int
-    seconds: float
+    seconds: float | None
 
 
-def costs_of(campaign: Campaign, people: int, seconds: float) -> Costs:
+def costs_of(campaign: Campaign, people: int, seconds: float | None) -> Costs:
     """Return what a campaign would take.
 
     Parameters
@@ -29,9 +29,11 @@ def costs_of(campaign: Campaign, people: int, seconds: float) -> Costs:
     people
         How many nodes there are.
     seconds
-        Of processor time that a block of columns takes to walk over the graph.
+        Of processor time that a block of columns takes to walk over the graph; None if none has.
     """
     code = max(1, (max(campaign.outputs - 1, 1).bit_length() + 7) // 8)
     report = _KEY + code * campaign.k
     blocks = math.ceil(campaign.columns / BLOCK)
-    return Costs(people, report, report * people, 4 * campaign.columns * people, seconds * blocks)
+    return Costs(
+        people, report, report * people, 4 * campaign.columns * people, None if seconds is None else seconds * blocks
+    )

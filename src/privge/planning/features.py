@@ -1,8 +1,9 @@
 """The paper's way, k of d features in a report: the best mechanism and k, signal and noise, and what it would add.
 
-A report has noise of known variance in each feature. Its discriminability, if the mean of each class were known, is
-``sqrt(S / v)`` with S the squared distance of class means and v the variance of a feature; the means must be learnt
-from labelled people's reports, which costs the factor ``S / (S + d v (1/n + 1/n))`` of its square. Propagation divides
+A report has noise of known variance in each feature, and people of one class differ besides. Its discriminability, if
+the mean of each class were known, is ``sqrt(S / v)`` with S the squared distance of class means and v the variance of a
+feature, of both together; so it is finite without any noise. The means must be learnt from labelled people's reports,
+which costs the factor ``S / (S + d v (1/n + 1/n))`` of its square. Propagation divides
 the noise of a node by ``1 / ||Pi_v||``, but what it adds to the node's own report is what friends report, and of them
 the structure knows the classes; the forecast is of the own report.
 """
@@ -16,6 +17,7 @@ from privge.analysis.rows import RowNorms, row_norms
 from privge.graph import Graph
 from privge.graph.labelled import Rows
 from privge.mechanisms import LAWS
+from privge.planning.confidence import NORMAL
 from privge.planning.gain import Asking, gain_of_evidence
 from privge.planning.measured import Forecast
 from privge.planning.separation import Separation
@@ -24,7 +26,6 @@ from privge.tasks.friends import by_friends
 MECHANISMS = tuple(name for name, law in LAWS.items() if law.ordered and law.fixed_epsilon is None)
 """Those that are compared."""
 
-_NORMAL = 1.96
 _ROWS, _ROWS_LARGE, _LARGE = 400, 16, 200_000
 
 
@@ -68,13 +69,21 @@ def node_noise(norms: RowNorms, friends: Rows, variance: float, energy: float | 
     for name, inside in by_friends(friends):
         if inside.any():
             deviation = variance**0.5 * norms.lengths[inside]
-            signal = None if energy is None else float(np.median(energy * (norms.sums[inside] / deviation) ** 2))
+            signal = (
+                None if energy is None else float(np.median(max(energy, 0.0) * (norms.sums[inside] / deviation) ** 2))
+            )
             found.append(Noise(name, float(np.median(deviation)), signal))
     return tuple(found)
 
 
 def reported(
-    separation: Separation, asking: Asking, labelled: float, classes: int, *, columns: Rows | None = None
+    separation: Separation,
+    asking: Asking,
+    labelled: float,
+    classes: int,
+    *,
+    scatter: float,
+    columns: Rows | None = None,
 ) -> Forecast:
     """Forecast what one's own report of k of d features would add.
 
@@ -88,14 +97,16 @@ def reported(
         How many people with labels report.
     classes
         How many classes there are.
+    scatter
+        Variance of a feature among people of one class, without any noise.
     columns
         Ask for these features alone.
     """
     energies = separation.energies if columns is None else separation.energies[columns]
     error = separation.error * (len(energies) / len(separation.energies)) ** 0.5
-    variance = best_report(asking.epsilon, len(energies)).variance
+    variance = best_report(asking.epsilon, len(energies)).variance + scatter
     low, middle, high = (
-        _delta(max(0.0, float(energies.sum()) + shift * _NORMAL * error), variance, len(energies), labelled / classes)
+        _delta(max(0.0, float(energies.sum()) + shift * NORMAL * error), variance, len(energies), labelled / classes)
         for shift in (-1, 0, 1)
     )
     gains = {delta: np.minimum(gain_of_evidence(asking.prior, delta), asking.ceiling) for delta in {low, middle, high}}

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from privge._typing import Floats
+from privge.structure.calibration import at_temperature
 from privge.teaching.roles import best_answers
 
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(32)
@@ -85,6 +86,10 @@ class Asking:
         """The most that any report with epsilon adds for each person."""
         ceiling: Floats = np.maximum(self.most - self.prior.max(axis=1), 0.0)
         return ceiling
+
+    def warmer(self, temperature: float) -> "Asking":
+        """Return the same people with a prior that is less sure of each."""
+        return Asking.of(at_temperature(self.prior, temperature), self.epsilon)
 
     def take(self, rows: NDArray[np.integer]) -> "Asking":
         """Return some of the people."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from privge.planning.advice import ANY, Advice, Ceiling, Cell
+from privge.planning.confidence import share_limits
 from privge.planning.costs import Costs
 from privge.tasks.friends import GROUPS
 
@@ -12,13 +13,10 @@ _WIDTH = 31
 def lines_of(advice: Advice) -> Iterator[str]:
     """Yield the lines; the verdict comes last."""
     campaign = advice.campaign
-    yield (
-        f"{advice.nodes:,} people, {advice.wanted:,} of them of unknown class; planned: {campaign.mechanism}, "
-        f"ε = {campaign.epsilon:g}, {campaign.k:,} of {campaign.dimensions:,} features"
-    )
+    yield (f"{advice.nodes:,} people, {advice.wanted:,} of them of unknown class; planned: {campaign.described()}")
     yield from (f"  {sentence}" for sentence in controls_of(advice))
     yield ""
-    yield "Lift over the structure, in points of accuracy of those of unknown class (95 %: between)"
+    yield title_of(advice)
     yield f"{'ε':>5} {'take part':>9}  {'asked for':<{_WIDTH}}{''.join(f'{name:>17}' for name in _shown(advice))}"
     for row in rows_of(advice):
         yield _row(row, advice)
@@ -39,15 +37,23 @@ def rows_of(advice: Advice) -> Iterator[Ceiling | Cell]:
         yield from (cell for cell in advice.cells if (cell.epsilon, cell.participation) == here)
 
 
+def title_of(advice: Advice) -> str:
+    """Return what the numbers of the table are."""
+    if advice.controls is None:
+        return "The most that a report could add for somebody torn between two classes, in points of accuracy"
+    return "Lift over the structure, in points of accuracy of those of unknown class (95 %: between)"
+
+
 def controls_of(advice: Advice) -> Iterator[str]:
     """Say what needs no report."""
     if advice.controls is None:
         yield "no label is known, nor what the graph says: ceilings are of somebody torn between two classes"
         return
     people, majority, alone, structure = advice.controls
+    low, high = (100 * end for end in share_limits(structure / 100, people))
     yield (
         f"controls, accuracy in % on {people:,} labelled people held out: majority {majority:.1f}, graph alone (label "
-        f"propagation) {alone:.1f}, structure {structure:.1f}"
+        f"propagation) {alone:.1f}, structure {structure:.1f} (95 %: between {low:.1f} and {high:.1f})"
     )
     yield f"the prior is {advice.prior}; it is made from public data alone and costs nobody anything"
 
@@ -57,7 +63,7 @@ def noise_lines(advice: Advice) -> Iterator[str]:
     campaign = advice.campaign
     for epsilon, best in advice.reports.items():
         yield (
-            f"least noise in features at ε = {epsilon:g}: {best.mechanism}, k = {best.k:,} of {campaign.dimensions:,}, "
+            f"least noise in features at ε = {epsilon:g}: {best.mechanism}, k = {best.k:,} of {campaign.width:,}, "
             f"deviation {best.variance**0.5:,.1f} where a feature goes from -1 to 1"
         )
     for each in advice.noise:
@@ -72,9 +78,10 @@ def noise_lines(advice: Advice) -> Iterator[str]:
 
 def costs_lines(costs: Costs) -> Iterator[str]:
     """Say what a collection would take."""
+    time = "" if costs.seconds is None else f"; propagation: about {costs.seconds:.1f} s of processor time here"
     yield (
         f"storage: about {costs.report_bytes:,} bytes a report, {_bytes(costs.store_bytes)} in all, vectors "
-        f"{_bytes(costs.embedding_bytes)}; propagation: about {costs.seconds:.1f} s of processor time here"
+        f"{_bytes(costs.embedding_bytes)}{time}"
     )
 
 
@@ -84,8 +91,10 @@ def name_of(row: Ceiling | Cell) -> str:
 
 
 def interval_of(row: Ceiling | Cell) -> str:
-    """Return the interval of a forecast; nothing for a ceiling."""
-    return f"  ({row.low:.2f} to {row.high:.2f}) {row.standing}" if isinstance(row, Cell) else ""
+    """Return the interval of a forecast, and how much higher a ceiling may be."""
+    if isinstance(row, Cell):
+        return f"  ({row.low:.2f} to {row.high:.2f}) {row.standing}"
+    return f"  (up to {row.high:.2f})" if row.high > row.points else ""
 
 
 def _row(row: Ceiling | Cell, advice: Advice) -> str:

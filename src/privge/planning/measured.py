@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from privge._typing import Floats
 from privge.graph.labelled import Rows
+from privge.planning.confidence import NORMAL
 from privge.planning.gain import Asking, Skill
 from privge.planning.outlook import Outlook
 from privge.planning.panel import Panel, panel_scores, skill_of, taught_scores
@@ -20,7 +21,6 @@ MODEL = 0.3
 
 _GROUPS = 8  # of the panel, left out one by one
 _SOME = 1000  # people, on whom the interval is computed
-_NORMAL = 1.96
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -45,7 +45,7 @@ class Forecast:
             Relative standard error of how often the graph is wrong: `privge.planning.outlook.Outlook.doubt`.
         """
         points = 100 * float(self.gains.mean())
-        other = points * ((_NORMAL * doubt) ** 2 + MODEL**2) ** 0.5
+        other = points * ((NORMAL * doubt) ** 2 + MODEL**2) ** 0.5
         below, above = points - 100 * self.low, 100 * self.high - points
         return max(0.0, points - (below**2 + other**2) ** 0.5), points + (above**2 + other**2) ** 0.5
 
@@ -102,7 +102,7 @@ def _forecast(
     left_out = [some.expected(without(groups != group)).mean() for group in range(_GROUPS)]
     draws = [some.expected(skill).mean() for skill in skills]
     luck = float(np.var(draws, ddof=1)) if len(draws) > 1 else 0.0
-    reach = _NORMAL * ((_GROUPS - 1) * float(np.var(left_out)) + luck) ** 0.5
+    reach = NORMAL * ((_GROUPS - 1) * float(np.var(left_out)) + luck) ** 0.5
     mean = float(gains.mean())
     most = max(mean, float(asking.ceiling.mean()))
     return Forecast(gains, max(0.0, mean - reach), min(most, mean + reach), float(np.mean([s.delta for s in skills])))

@@ -14,6 +14,7 @@ from privge.errors import BadData
 from privge.graph import Graph
 from privge.graph.labelled import LabelledGraph, Rows
 from privge.graph.labels import LabelsById, LabelsByRow
+from privge.planning.confidence import share_limits
 from privge.structure import NodeChannel, node_channel
 from privge.structure.calibration import at_temperature, best_temperature
 from privge.structure.heads import log_loss
@@ -34,6 +35,7 @@ BLOCK = 16
 """Columns that walk over a graph together."""
 
 _JUDGING = 0.2
+_HOTTEST, _HALVINGS = 6.0, 30  # logarithm of a temperature at which all classes are about alike
 _WEIGHTS = (0.03, 0.1, 0.3, 1.0)  # of the classes' frequencies beside what arrives, in units of the mean that arrives
 
 
@@ -91,6 +93,24 @@ class Outlook:
         people = self.controls.people + 2
         return float(((1 - wrong) / max(wrong, 1 / people) / people) ** 0.5)
 
+    @property
+    def temperature(self) -> float:
+        """At which the prior expects to be wrong as often as it well may be, by those held out (95 % sure).
+
+        Of few people, none may be wrong by chance; a prior that is sure by them alone must not settle what can be
+        gained.
+        """
+        held = self.prior.probabilities[self.validation]
+        most = share_limits(1 - self.controls.structure / 100, self.controls.people)[1]
+        low, high = 0.0, _HOTTEST
+        if 1 - held.max(axis=1).mean() >= most:
+            return 1.0
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            wrong = 1 - at_temperature(held, math.exp(middle)).max(axis=1).mean()
+            low, high = (middle, high) if wrong < most else (low, middle)
+        return math.exp(high)
+
     @classmethod
     def of(
         cls,
@@ -137,7 +157,7 @@ class Outlook:
         controls = Controls(
             len(validation),
             100 * float((truth == np.bincount(known[train]).argmax()).mean()),
-            100 * float((mass[validation].argmax(axis=1) == np.searchsorted(np.unique(known[train]), truth)).mean()),
+            100 * float((np.unique(known[train])[mass[validation].argmax(axis=1)] == truth).mean()),
             100 * float((channel.probabilities[validation].argmax(axis=1) == truth).mean()),
         )
         return cls(channel, known, train, validation, graph.degrees, chosen, controls, seconds)

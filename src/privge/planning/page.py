@@ -9,7 +9,7 @@ from string import Template
 
 from privge._files.atomic import atomic_path
 from privge.planning.advice import ANY, Advice, Ceiling, Cell
-from privge.planning.lines import controls_of, costs_lines, interval_of, name_of, noise_lines, rows_of
+from privge.planning.lines import controls_of, costs_lines, interval_of, name_of, noise_lines, rows_of, title_of
 
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 760, 380, 56, 46, 14
 
@@ -20,10 +20,7 @@ def write_page(advice: Advice, path: str | PathLike[str]) -> None:
     campaign = advice.campaign
     page = template.substitute(
         title="Is asking worth it?",
-        subtitle=escape(
-            f"{advice.nodes:,} people, {advice.wanted:,} of unknown class · {campaign.mechanism}, "
-            f"ε = {campaign.epsilon:g}, {campaign.k:,} of {campaign.dimensions:,} features"
-        ),
+        subtitle=escape(f"{advice.nodes:,} people, {advice.wanted:,} of unknown class · {campaign.described()}"),
         verdict="".join(f"<p>{escape(sentence)}</p>" for sentence in advice.verdict),
         body="\n".join(_body(advice)),
     )
@@ -33,11 +30,10 @@ def write_page(advice: Advice, path: str | PathLike[str]) -> None:
 
 def _body(advice: Advice) -> Iterator[str]:
     yield "<h2>Lift over ε</h2>"
-    yield curve(advice)
-    yield (
-        '<p class="quiet">Points of accuracy that reports would add to the structure, for people of unknown class; '
-        "bands hold with a confidence of 95 %. The dashed line is the most that any report could add.</p>"
-    )
+    yield f'<div class="wide">{curve(advice)}</div>'
+    bands = "" if not advice.cells else " Bands hold with a confidence of 95 %."
+    most = "The dashed line is the most that any report could add."
+    yield f'<p class="quiet">{escape(title_of(advice))}.{bands} {most}</p>'
     yield "<h2>What needs no report</h2>"
     yield from (f"<p>{escape(_capital(sentence))}.</p>" for sentence in controls_of(advice))
     yield "<h2>All numbers</h2>"
@@ -57,12 +53,13 @@ def curve(advice: Advice) -> str:
     tallest = max([advice.worth * 1.5, *(each.points for each in advice.ceilings)])
     epsilons = sorted({each.epsilon for each in advice.ceilings})
     plot = _Plot(epsilons, tallest)
-    drawn = [*plot.axes(advice.worth)]
+    drawn = [*plot.axes()]
     for number, (name, members) in enumerate(rows.items()):
         drawn.extend(plot.line(members, number, dashed=name == ANY))
         top = _TOP + 12 + 20 * number
         drawn.append(f'<rect x="{_LEFT + 14}" y="{top + 3}" width="14" height="4" style="fill: var(--c{number})"/>')
         drawn.append(f'<text x="{_LEFT + 36}" y="{top + 10}">{escape(name)}</text>')
+    drawn.append(plot.worth(advice.worth))
     label = escape(
         "Lift over epsilon: " + "; ".join(f"{name} {m[-1].points:.1f} at {m[-1].epsilon:g}" for name, m in rows.items())
     )
@@ -82,16 +79,19 @@ class _Plot:
     def y(self, points: float) -> float:
         return round(_TOP + (_HEIGHT - _TOP - _BOTTOM) * (1 - min(points, self.tallest) / self.tallest), 1)
 
-    def axes(self, worth: float) -> Iterator[str]:
+    def axes(self) -> Iterator[str]:
         for points in (0.0, self.tallest / 2, self.tallest):
             yield f'<line class="axis" x1="{_LEFT}" x2="{_WIDTH}" y1="{self.y(points)}" y2="{self.y(points)}"/>'
             yield f'<text class="tick" x="{_LEFT - 8}" y="{self.y(points) + 5}" text-anchor="end">{points:.1f}</text>'
         for epsilon in self.epsilons:
             yield f'<text class="tick" x="{self.x(epsilon)}" y="{_HEIGHT - 24}" text-anchor="middle">{epsilon:g}</text>'
         yield f'<text x="{(_WIDTH + _LEFT) / 2:.0f}" y="{_HEIGHT - 5}" text-anchor="middle">ε of a report</text>'
-        yield (
-            f'<line x1="{_LEFT}" x2="{_WIDTH}" y1="{self.y(worth)}" y2="{self.y(worth)}" style="stroke: var(--ink)" '
-            f'stroke-dasharray="2 4"/><text x="{_WIDTH - 4}" y="{self.y(worth) - 6}" text-anchor="end">'
+
+    def worth(self, points: float) -> str:
+        """Return the line from which on asking is worth it, and what it is; drawn last, so that nothing hides it."""
+        return (
+            f'<line x1="{_LEFT}" x2="{_WIDTH}" y1="{self.y(points)}" y2="{self.y(points)}" style="stroke: var(--ink)" '
+            f'stroke-dasharray="2 4"/><text x="{_WIDTH - 4}" y="{self.y(points) - 6}" text-anchor="end">'
             "worth it from here</text>"
         )
 

@@ -10,7 +10,7 @@ panel teaching the other, too bad. So profiles are moved towards the mean of all
 much as an unbiased estimate says that those of everybody do.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -24,7 +24,8 @@ from privge.graph.labelled import Rows
 from privge.planning.gain import Skill
 from privge.planning.outlook import Outlook
 from privge.questions import Direction, Encoding
-from privge.questions.people import People
+from privge.questions.features.feature import Misfits
+from privge.questions.people import People, people_of
 from privge.structure import NodeChannel
 from privge.teaching import teach_by_panel
 from privge.teaching.effects import Teachers, class_effects
@@ -55,6 +56,8 @@ class Panel:
         Their classes, as columns of the prior.
     profiles
         Their profiles at length 1, in the coordinates that a profile can have at all.
+    misfits
+        How many values of each feature were missing, not to be read, or outside of its bounds.
     """
 
     encoding: Encoding
@@ -62,6 +65,7 @@ class Panel:
     rows: Rows
     labels: NDArray[np.int64]
     profiles: Floats
+    misfits: tuple[Misfits, ...] = ()
 
     @classmethod
     def of(cls, encoding: Encoding, people: People, rows: Rows, labels: NDArray[np.int64]) -> Self:
@@ -76,12 +80,24 @@ class Panel:
         if len(np.unique(own)) < 2:
             raise BadData("a panel must have people of at least two classes")
         live = np.array(encoding.largest) > 0
-        return cls(encoding, people, rows, own, unit_profiles(encoding.coordinates(people)[:, live]))
+        coordinates, misfits = encoding.encoded(people_of(people, encoding.raw_names, encoding.raw_width))
+        profiles = unit_profiles(coordinates[:, live])
+        if not np.ptp(profiles, axis=0).any():
+            raise BadData("everybody on the panel shows the same, or nothing: that tells nothing about classes")
+        return cls(encoding, people, rows, own, profiles, tuple(misfits))
 
     @property
     def live(self) -> NDArray[np.bool_]:
         """Which coordinates a profile can have at all."""
         return np.array(self.encoding.largest) > 0
+
+    def unread(self) -> list[str]:
+        """Return the features of which most of the panel shows nothing that counts, with how many do not."""
+        return [
+            f"{each.feature.name} ({each.outside + each.absent:,})"
+            for each in self.misfits
+            if 2 * (each.outside + each.absent) > len(self.rows) * max(1, len(_raw(each)))
+        ]
 
     def take(self, members: NDArray[np.integer]) -> Self:
         """Return some of the panel."""
@@ -115,6 +131,11 @@ class Panel:
         for group, effect, instead in zip(groups, effects, shrunk, strict=True):
             moved[group] += instead - effect
         return replace(self, profiles=moved)
+
+
+def _raw(misfits: Misfits) -> Sequence[object]:
+    raw = misfits.feature.raw
+    return range(raw) if isinstance(raw, int) else raw
 
 
 def taught_scores(panel: Panel, outlook: Outlook, teachers: Rows, epsilon: float, seed: int) -> Floats:

@@ -11,6 +11,8 @@ from privge.campaign import Campaign
 from privge.errors import BadData
 from privge.graph import Graph
 from privge.graph.labelled import Rows, rows_of
+from privge.planning.asked import encoding_of
+from privge.planning.confidence import NORMAL
 from privge.planning.gain import Asking, Skill
 from privge.planning.measured import Forecast
 from privge.planning.outlook import Outlook
@@ -20,7 +22,6 @@ from privge.reports import Reports
 from privge.smoothing import choose
 
 FEWEST = 40
-_NORMAL = 1.96
 _MOST_NODES = 200_000  # with more, no smoother is tried
 
 
@@ -47,7 +48,7 @@ class Pilot:
     recovered: float | None
 
     @classmethod
-    def of(cls, reports: Reports, graph: Graph, labels: NDArray[np.int64]) -> Self:
+    def of(cls, reports: Reports, graph: Graph, labels: NDArray[np.int64], planned: Campaign) -> Self:
         """Read the reports of a pilot.
 
         Parameters
@@ -58,10 +59,17 @@ class Pilot:
             The public graph.
         labels
             The known class of each node; -1 if it is not known.
+        planned
+            The campaign that is planned: the pilot must have reported what it asks about.
         """
         questions = reports.campaign.questions
         if questions is not None and not (len(questions) == 1 and isinstance(questions[0], Direction)):
             raise BadData("a pilot must have reported features, or a direction and nothing else")
+        if encoding_of(reports.campaign).features != encoding_of(planned).features:
+            raise BadData(
+                "the pilot reported other features than those that are planned: their number, names and bounds must be "
+                "the same"
+            )
         rows = rows_of(graph, reports.ids, "people of the pilot")
         known = labels[rows] >= 0
         if known.sum() < FEWEST or len(np.unique(labels[rows][known])) < 2:
@@ -101,7 +109,7 @@ class Pilot:
             learnt = energy / max(energy + width * variance * 2 / each, 1e-300)
             return float((width * energy * learnt) ** 0.5)
 
-        energy, reach = self.separation.energy, _NORMAL * self.separation.error
+        energy, reach = self.separation.energy, NORMAL * self.separation.error
         low, middle, high = (delta(max(0.0, energy + shift * reach)) for shift in (-1, 0, 1))
         found = {each: asking.expected(Skill.calibrated(each)) for each in {low, middle, high}}
         return Forecast(found[middle], float(found[low].mean()), float(found[high].mean()), middle)

@@ -21,17 +21,23 @@ class Separation:
     """Of two classes, on the average over pairs.
 
     The squared difference of means is in ``energies``, for each column, and ``error`` is the standard error of their
-    sum. ``within`` says how rows of one class vary, on the average of columns: clean rows and noise together.
+    sum. ``within`` is the variance of rows of one class, for each column: of clean rows and noise together.
     """
 
     energies: Floats
     error: float
-    within: float
+    within: Floats
 
     @property
     def energy(self) -> float:
         """The squared distance."""
         return float(self.energies.sum())
+
+    def scatter(self, noise: float = 0.0) -> float:
+        """Return how clean rows of a class vary in the columns that tell classes apart, where so much is noise."""
+        weights = np.maximum(self.energies, 0.0)
+        mean = float(self.within.mean()) if not weights.any() else float(weights @ self.within / weights.sum())
+        return max(0.0, mean - noise)
 
     @classmethod
     def of(cls, rows: NDArray[np.floating] | scipy.sparse.csr_array, labels: NDArray[np.int64]) -> Self:
@@ -58,18 +64,18 @@ class Separation:
         kept = np.ones((_GROUPS, _GROUPS)) - np.eye(_GROUPS)
         left_out = [_energies(counts @ keep, np.tensordot(sums, keep, (1, 0)), np.tensordot(squares, keep, (1, 0)))[0]
                     .sum() for keep in kept]  # fmt: skip
-        return cls(energies, float(((_GROUPS - 1) * np.var(left_out)) ** 0.5), float(within))
+        return cls(energies, float(((_GROUPS - 1) * np.var(left_out)) ** 0.5), within)
 
 
-def _energies(counts: Floats, sums: Floats, squares: Floats) -> tuple[Floats, float]:
-    """Return the unbiased squared differences by column, and the variance within classes."""
+def _energies(counts: Floats, sums: Floats, squares: Floats) -> tuple[Floats, Floats]:
+    """Return the unbiased squared differences, and the variance within classes, by column."""
     used = counts > 1
     counts, sums, squares = counts[used], sums[used], squares[used]
     if len(counts) < 2:
-        return np.zeros(sums.shape[1]), 0.0
+        return np.zeros(sums.shape[1]), np.zeros(sums.shape[1])
     means, shares = sums / counts[:, None], counts / counts.sum()
     variances = (squares - counts[:, None] * np.square(means)) / (counts[:, None] - 1)
     between = shares @ np.square(means - shares @ means)
     chance = (shares * (1 - shares) / counts) @ variances
     scale = 2 / (1 - float(np.square(shares).sum()))  # from the distance to the mean to that of two different classes
-    return scale * (between - chance), float((shares @ variances).mean())
+    return scale * (between - chance), shares @ variances

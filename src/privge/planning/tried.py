@@ -21,6 +21,8 @@ from privge.planning.verdict import standing_of
 from privge.tasks.friends import by_friends
 from privge.teaching import Roles
 
+_NAMED = 8  # features that are named
+
 
 @dataclass(frozen=True, eq=False)
 class Tried:
@@ -54,19 +56,26 @@ class Tried:
             return Separation.of(self.numbers, self.panel.labels)
         return None if self.pilot is None or self.pilot.directions else self.pilot.separation
 
-    def cells(self, asking: Asking, friends: NDArray[np.int64], share: float) -> Iterator[Cell]:
-        """Yield a forecast for each way to ask these people, of whom this share takes part."""
+    def cells(self, asking: Asking, warmer: Asking, friends: NDArray[np.int64], share: float) -> Iterator[Cell]:
+        """Yield a forecast for each way to ask these people, of whom this share takes part.
+
+        If the graph were wrong as often as it well may be (``warmer``), a forecast could be as much higher as the
+        ceiling then is.
+        """
+        most, hottest = float(asking.ceiling.mean()), float(warmer.ceiling.mean())
         for method, found in self._ways(asking, share):
             groups = ((name, inside) for name, inside in by_friends(friends) if inside.any())
             lifts = tuple(Lift(name, 100 * share * float(found.gains[inside].mean())) for name, inside in groups)
             low, high = (share * end for end in found.interval(self.outlook.doubt))
+            high = max(high, lifts[0].points * hottest / most if most > 0 else 100 * share * hottest)
             standing = standing_of(lifts[0].points, low, high, self.worth)
             yield Cell(asking.epsilon, share, method, lifts, low, high, found.delta, standing)
 
     def _ways(self, asking: Asking, share: float) -> Iterator[tuple[Method, Forecast]]:
         outlook, panel, epsilon = self.outlook, self.panel, asking.epsilon
         if self.separation is not None:
-            yield "the paper's features", reported(self.separation, asking, *self._learners(share))
+            found = reported(self.separation, asking, *self._learners(share), scatter=self._scatter(self.separation))
+            yield "the paper's features", found
         if panel is not None and self.numbers is not None:
             yield "a choice", asked_as_choice(self.numbers > 0, panel.labels, asking, self.seed)
             teachers = self._teachers(epsilon, share)
@@ -78,6 +87,11 @@ class Tried:
         elif self.pilot is not None and self.pilot.directions:
             teachers = self._teachers(epsilon, share)
             yield "a question taught by reports", self.pilot.taught(asking, outlook, teachers, epsilon)
+
+    def _scatter(self, separation: Separation) -> float:
+        """Return how features vary among people of a class, without the noise that a pilot's reports have."""
+        noisy = self.panel is None and self.pilot is not None
+        return separation.scatter(float(self.pilot.campaign.noise.mean()) if noisy and self.pilot else 0.0)
 
     def _learners(self, share: float) -> tuple[float, int]:
         """Return how many labelled people would report, and how many classes there are."""
@@ -104,14 +118,21 @@ class Tried:
         order = np.argsort(-learnt.energies, kind="stable")
         counts: list[int] = [2**power for power in range(len(order).bit_length()) if 2**power < len(order)]
         for count in reversed(counts):
-            found = reported(judged, asking, *self._learners(1.0), columns=order[:count])
+            scatter = judged.scatter()
+            found = reported(judged, asking, *self._learners(1.0), scatter=scatter, columns=order[:count])
             points, low, high = (100 * each for each in (float(found.gains.mean()), found.low, found.high))
             if standing_of(points, low, high, self.worth) == "worth it":
                 return count
         return None
 
     def spent(self) -> Iterator[str]:
-        """Say who has spent what."""
+        """Say who has spent what, and of what a panel shows little."""
+        if self.panel is not None and (unread := self.panel.unread()):
+            yield (
+                "Most of the panel shows nothing that counts, because it is missing, cannot be read or lies outside of "
+                f"the bounds, of: {', '.join(unread[:_NAMED])}{' and more' if len(unread) > _NAMED else ''}. Nothing "
+                "can be forecast of that; see how the columns are written."
+            )
         if self.panel is not None:
             yield (
                 f"The {len(self.panel.rows):,} people of the panel have shown their whole profile in the clear: they "

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from privge.planning.advice import Ceiling, Cell, Method, Planned, Standing
+from privge.planning.confidence import share_limits
+from privge.planning.outlook import Controls
 
 _DO: dict[Method, str] = {
     "the paper's features": "ask for the features as they are",
@@ -26,7 +28,12 @@ def standing_of(points: float, low: float, high: float, worth: float) -> Standin
 
 
 def verdict_of(
-    campaign: Planned, worth: float, ceilings: Sequence[Ceiling], cells: Sequence[Cell], few: int | None
+    campaign: Planned,
+    worth: float,
+    ceilings: Sequence[Ceiling],
+    cells: Sequence[Cell],
+    few: int | None,
+    controls: Controls | None,
 ) -> tuple[str, ...]:
     """Return the sentences.
 
@@ -36,16 +43,42 @@ def verdict_of(
         As for `privge.planning.advice.Advice`.
     ceilings, cells
         Forecasts; those with everybody taking part at the campaign's epsilon decide.
+    controls
+        What the graph says without any report; None if no labels are known.
     """
     most = max(each.participation for each in ceilings)
     whole = [each for each in ceilings if each.participation == most]
     here = next(each for each in whole if each.epsilon == campaign.epsilon)
+    if controls is None:
+        return tuple(_unlabelled(campaign, here))
+    warned = tuple(_silent(controls))
     if here.high < worth:
-        return tuple(_hopeless(campaign, worth, here, whole))
+        return (*warned, *_hopeless(campaign, worth, here, whole))
     own = [each for each in cells if each.participation == most]
     if not own:
-        return tuple(_unknown(campaign, worth, here))
-    return tuple(_known(campaign, worth, own, few))
+        return (*warned, *_unknown(campaign, worth, here))
+    return (*warned, *_known(campaign, worth, own, few))
+
+
+def _unlabelled(campaign: Planned, here: Ceiling) -> Iterator[str]:
+    yield (
+        "Nothing can be said yet: without known labels nobody knows what the graph says about classes, nor how often "
+        "it is wrong."
+    )
+    yield (
+        f"At ε = {campaign.epsilon:g} a report can add at most {here.points:.1f} points, and that only for somebody "
+        "torn evenly between two classes. Give the labels that are known (--labels)."
+    )
+
+
+def _silent(controls: Controls) -> Iterator[str]:
+    """Warn if the graph seems to know nothing: then labels may stand beside the wrong ids."""
+    if 100 * share_limits(controls.structure / 100, controls.people)[0] <= controls.majority:
+        yield (
+            f"The graph does not find these labels surely better than the largest class does ({controls.structure:.1f} "
+            f"against {controls.majority:.1f} % of {controls.people:,} people): see whether each label stands beside "
+            "the right id, and whether more labels are known."
+        )
 
 
 def _hopeless(campaign: Planned, worth: float, here: Ceiling, whole: Sequence[Ceiling]) -> Iterator[str]:
@@ -80,7 +113,7 @@ def _known(campaign: Planned, worth: float, own: Sequence[Cell], few: int | None
     if unsure and not good:
         best = max(unsure, key=lambda each: each.points)
         ways.append(f"find out with more people whether it is worth it to {_DO[best.method]} ({_points(best)})")
-    if few is not None and few < campaign.dimensions:
+    if few is not None and few < campaign.width:
         ways.append(f"ask for at most {few:,} features")
     later = [each for each in own if each.standing == "worth it" and each.epsilon > campaign.epsilon]
     if later and not good:
@@ -93,7 +126,11 @@ def _known(campaign: Planned, worth: float, own: Sequence[Cell], few: int | None
 
 
 def _of_paper(campaign: Planned, paper: Cell) -> str:
-    start = f"At ε = {campaign.epsilon:g} with {campaign.dimensions:,} features the reports would add"
+    start = f"At ε = {campaign.epsilon:g} with {campaign.width:,} features the reports would add"
+    if campaign.asks == "questions":
+        start = (
+            f"At ε = {campaign.epsilon:g}, reports of all that is asked about, as {campaign.width:,} numbers, would add"
+        )
     if paper.standing == "not worth it":
         little = "nothing" if round(paper.high, 1) == 0 else f"next to nothing ({_points(paper)})"
         return f"{start} {little} to what the graph already says."

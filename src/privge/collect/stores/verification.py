@@ -116,5 +116,5 @@ def _is_node(key: bytes, *, texts: bool) -> bool:
     try:
         text = text_of(key)
         return key_of(text) == key and (texts or (text == str(int(text)) and is_integer(int(text))))
-    except ValueError:
+    except (AttributeError, TypeError, ValueError):  # SQLite holds text and numbers where bytes are declared, too
         return False
