@@ -66,7 +66,7 @@ class Skill:
         """How likely each confusion but the first is, if devices know anything."""
         beliefs = self.beliefs[1:]
         if not beliefs.any():  # so unlikely that no number is as small: the least skill is the least unlikely
-            return np.eye(1, len(beliefs))[0]
+            beliefs = np.where(np.arange(len(beliefs)) == 0, 1.0, 0.0)
         shares: Floats = beliefs / beliefs.sum()
         return shares
 
