@@ -16,14 +16,7 @@ _SUM = 1e-6  # by which a sum of probabilities may miss 1
 def check_plan(plan: "Plan", roles: list[str], known_roles: frozenset[str]) -> None:
     """Refuse a plan in which somebody is named twice or something cannot be, and name the column.
 
-    Parameters
-    ----------
-    plan
-        What was read.
-    roles
-        The role of each person, as the file has it.
-    known_roles
-        Those that there are.
+    ``roles`` are those of each person as the file has them, ``known_roles`` those that there are.
     """
     ids, prior, classes = plan.structure.ids, plan.structure.probabilities, len(plan.structure.classes)
     _require(len(set(ids.tolist())) == len(ids), "id", "somebody is named twice, and could teach and be asked")
