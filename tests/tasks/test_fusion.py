@@ -215,3 +215,51 @@ def test_a_fusion_says_in_words_what_was_kept_and_with_what_weight(world):
     others, answers = Fusion.fit(world.prior, channels, world.labels, JUDGES).contributions.values()
     assert answers.words() == "used with a weight of 1.00, the probability that this channel knows anything"
     assert others.words().startswith("left out: that this channel knows anything has a probability of 0.")
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e300])
+@pytest.mark.parametrize("person", [3, PEOPLE - 1], ids=["a judge", "somebody else"])
+def test_what_is_no_finite_logarithm_is_refused_by_name(world, value, person):
+    """One NaN used to end as classes of nobody; beside a good channel it left that one out, too."""
+    broken = np.zeros_like(world.prior)
+    broken[person, 1] = value
+    with pytest.raises(BadData, match="the channel 'broken' must hold finite logarithms"):
+        Fusion.fit(world.prior, {"answers": world.answers, "broken": broken}, world.labels, JUDGES)
+    with pytest.raises(BadData, match="the prior must hold finite logarithms"):
+        Fusion.fit(world.prior + broken, {"answers": world.answers}, world.labels, JUDGES)
+
+
+@pytest.mark.parametrize("what", ["likelihood", "prior"])
+def test_answers_of_no_finite_likelihood_are_refused(world, what):
+    parts = {"likelihood": world.answers.likelihood, "asked": world.answers.asked, "prior": world.prior}
+    parts[what] = np.where(np.arange(PEOPLE)[:, None] == 7, -np.inf, parts[what])
+    with pytest.raises(ValueError, match="finite logarithms"):
+        Answers(**parts)
+
+
+def test_a_channel_of_another_shape_is_refused_by_name(world):
+    with pytest.raises(BadData, match="the channel 'short' must have a row for each person"):
+        Fusion.fit(world.prior, {"short": world.prior[:-1]}, world.labels, JUDGES)
+
+
+def test_nobody_judges_twice(world):
+    """Somebody in two folds would be known from their own label: copies made noise believed by .997."""
+    with pytest.raises(BadData, match="may judge once"):
+        Fusion.fit(world.prior, {"answers": world.others}, world.labels, np.repeat(JUDGES[:5], 4))
+
+
+@pytest.mark.filterwarnings("error")
+def test_thousands_of_judges_who_always_lie_are_left_out():
+    """The belief in each skill is then smaller than the smallest number: they were 0 / 0."""
+    people, classes = 20_000, 2
+    generator = np.random.default_rng(1)
+    labels = generator.integers(classes, size=people)
+    own = np.arange(classes) == labels[:, None]
+    found = generator.random(people) < 0.6
+    prior = np.log(np.where(own == found[:, None], 0.6, 0.4))
+    lies = Answers(np.where(own, 0.0, 4.0), np.ones_like(own), prior)
+    fusion = Fusion.fit(prior, {"lies": lies, "true": np.where(own, 0.5, 0.0)}, labels, np.arange(people))
+    assert not fusion.contributions["lies"].kept
+    assert np.isfinite(fusion.contributions["lies"].gain)
+    assert fusion.contributions["true"].kept
+    np.testing.assert_allclose(fusion.probabilities.sum(axis=1), 1)

@@ -132,3 +132,33 @@ def test_frequencies_help_where_frequent_coordinates_have_larger_effects(generat
         for given in (frequencies, None)
     ]
     assert errors[0] < 0.95 * errors[1]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("people", [1, 2, 40])
+def test_teachers_of_one_class_are_refused_in_words(generator, people):
+    """When the first teachers have reported; the question was made of NaN."""
+    with pytest.raises(BadData, match="no two to tell apart"):
+        class_effects(
+            blocks(generator.normal(size=(people, WIDTH))),
+            known(np.zeros(people, dtype=int)),
+            np.full(WIDTH, 4.0),
+            LIVE,
+        )
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_class_that_nobody_teaches_has_no_effect_and_spoils_no_other(generator, truth):
+    labels = generator.integers(0, CLASSES - 1, PEOPLE)
+    found = class_effects(blocks(profiles(generator, labels, truth)), known(labels), np.zeros(WIDTH), LIVE)
+    assert np.abs(found.values[-1]).max() < 1e-9
+    taught = truth[:-1] - truth[:-1].mean(axis=0)
+    assert agreement(found.values[:-1], taught) > 0.9
+
+
+@pytest.mark.filterwarnings("error")
+def test_profiles_without_anything_teach_nothing():
+    labels = np.arange(100) % CLASSES
+    found = class_effects(blocks(np.zeros((100, WIDTH))), known(labels), np.zeros(WIDTH), LIVE)
+    assert found.kept == 0
+    assert not found.values.any()

@@ -3,10 +3,13 @@
 import json
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
 from privge.errors import BadData
-from privge.teaching import AskedQuestion, Plan, TaughtQuestion, Teaching
+from privge.structure import NodeChannel
+from privge.teaching import AskedQuestion, Plan, Roles, TaughtQuestion, Teaching
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +44,46 @@ def test_a_file_that_is_no_plan_is_refused(tmp_path):
     (tmp_path / "plan.parquet").write_text("nothing")
     with pytest.raises(BadData, match="not a plan"):
         Plan.load(tmp_path / "plan.parquet")
+
+
+def _with(name, row, value):
+    def change(table):
+        values = table[name].to_pylist()
+        values[row] = value
+        return table.set_column(table.column_names.index(name), name, pa.array(values, type=table[name].type))
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (_with("id", 1, "p0"), "'id' .* somebody is named twice"),
+        (_with("role", 0, "tutor"), "'role' .* must be one of"),
+        (_with("role", 0, "is asked"), "not a plan"),
+        (_with("classes", 25, [0, 7]), "'classes' .* two classes of the plan"),
+        (_with("classes", 25, [1]), "'classes' .* two classes of the plan"),
+        (_with("prior", 3, [float("nan"), 0.5]), "'prior' .* must hold probabilities"),
+        (_with("prior", 3, [-1.0, 2.0]), "'prior' .* must hold probabilities"),
+        (_with("prior", 3, [1.0]), "not a plan"),
+        (_with("label", 1, 9), "'label' .* place of a class"),
+        (_with("label", 1, None), "something is missing"),
+        (_with("label", 25, -1), "'judges' .* must have a label"),
+        (lambda table: table.drop_columns(["role"]), "not a plan"),
+        (lambda table: table.replace_schema_metadata({"privge-plan": "{"}), "not a plan"),
+        (lambda table: table.replace_schema_metadata({"privge-plan": "{}"}), "not a plan"),
+    ],
+)
+def test_a_plan_that_was_changed_into_none_is_refused_with_its_file_and_column(tmp_path, change, said):
+    """Above all one in which a person has two rows, and would teach and be asked."""
+    path, people = tmp_path / "plan.parquet", np.arange(60)
+    channel = NodeChannel(np.array([f"p{i}" for i in people]), np.array(["a", "b"]), np.full((60, 2), 0.5), 1.0)
+    roles = Roles(people[:20], people[20:], np.tile([0, 1], (40, 1)), people[20:40])
+    Plan(channel, np.where(people < 40, people % 2, -1), roles, 1.0).save(path)
+    assert Plan.load(path).labels.max() == 1
+    pyarrow.parquet.write_table(change(pyarrow.parquet.read_table(path)), path)
+    with pytest.raises(BadData, match=f"plan.parquet: .*{said}"):
+        Plan.load(path)
 
 
 def test_too_few_labels_are_refused(world):

@@ -120,6 +120,15 @@ def test_answers_of_people_who_were_not_asked_are_refused(world, outcome):
         answers_of(reports, world.structure, fewer)
 
 
+def test_answers_about_other_classes_than_those_of_the_plan_are_refused(world, outcome):
+    """As many of them, in another order: each answer would have counted for somebody else's class."""
+    rows = outcome.roles.asked[:5]
+    reports = outcome.asking.simulate(world.features[rows], ids=world.graph.ids[rows].tolist(), seed=0)
+    other = replace(world.structure, classes=world.structure.classes[::-1])
+    with pytest.raises(BadData, match="those of the plan are others"):
+        answers_of(reports, other, outcome.roles)
+
+
 # A curator who chooses every question after all answers before: two people, all transcripts, exact weights.
 EPSILON, LEVELS = 1.0, 3
 

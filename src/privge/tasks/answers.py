@@ -52,6 +52,8 @@ class Answers:
     def __post_init__(self) -> None:
         if not self.likelihood.shape == self.asked.shape == self.prior.shape:
             raise ValueError("likelihood, asked and prior must have one row a person and one column a class, each")
+        if not (np.isfinite(self.likelihood).all() and np.isfinite(self.prior).all()):
+            raise ValueError("likelihood and prior must be finite logarithms: no answer and no class is impossible")
 
     def evidence(self, confusion: Confusion) -> Floats:
         """Return the logarithm of the probability of each person's code given each class; 0 without an answer."""
@@ -80,7 +82,7 @@ class Answers:
             The rows of the judges.
         """
         skill = self.skill(known, targets, rows)
-        knowing = zip(skill.confusions[1:], skill.beliefs[1:] / skill.beliefs[1:].sum(), strict=True)
+        knowing = zip(skill.confusions[1:], skill.knowing, strict=True)
         heard = [share * np.exp(self.evidence(one)) for one, share in knowing]
         evidence: Floats = np.log(np.sum(heard, axis=0))
         return evidence, skill.belief

@@ -27,6 +27,7 @@ Before, "belief" was the same with class intercepts, and a hard gate where nothi
 
 _FOLDS = 5
 _ENOUGH = 0.5  # the belief above which a channel is kept
+_LARGEST = 1e100  # of a logarithm: what is beyond overflows when it is squared
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,7 @@ class Fusion:
         seed
             Of the division for the cross-validation.
         """
+        _check(prior, evidences, rows)
         targets = np.asarray(labels)[rows]
         if len(rows) < 2 * _FOLDS or targets.min() < 0 or targets.max() >= prior.shape[1]:
             raise BadData(f"fusion needs at least {2 * _FOLDS} people with a class of the prior, got {len(rows)}")
@@ -127,6 +129,18 @@ class Fusion:
     def gate(self) -> bool:
         """Whether any channel is used."""
         return any(one.kept for one in self.contributions.values())
+
+
+def _check(prior: Floats, evidences: Mapping[str, Channel], rows: Rows) -> None:
+    """Refuse what would make a class of nobody, or let a judge be known from their own label."""
+    matrices = {f"the channel {name!r}": one for name, one in evidences.items() if isinstance(one, np.ndarray)}
+    for name, matrix in {"the prior": prior, **matrices}.items():
+        if matrix.shape != prior.shape or prior.ndim != 2:
+            raise BadData(f"{name} must have a row for each person and a column for each class, got {matrix.shape}")
+        if not (np.abs(matrix) < _LARGEST).all():  # NaN is not below it either
+            raise BadData(f"{name} must hold finite logarithms: nothing is impossible, and nothing is missing")
+    if len(np.unique(rows)) < len(rows):
+        raise BadData("each labelled person may judge once")
 
 
 def _select(judges: Judges, evidences: Mapping[str, Channel]) -> tuple[dict[str, Stage], dict[str, Contribution]]:

@@ -62,6 +62,15 @@ class Skill:
         return 1 - float(self.beliefs[0])
 
     @property
+    def knowing(self) -> Floats:
+        """How likely each confusion but the first is, if devices know anything."""
+        beliefs = self.beliefs[1:]
+        if not beliefs.any():  # so unlikely that no number is as small: the least skill is the least unlikely
+            beliefs = np.where(np.arange(len(beliefs)) == 0, 1.0, 0.0)
+        shares: Floats = beliefs / beliefs.sum()
+        return shares
+
+    @property
     def mean(self) -> float:
         """The expected skill."""
         return float(self.beliefs @ [one.skill for one in self.confusions])

@@ -7,6 +7,7 @@ from privge.graph.labelled import rows_of
 from privge.reports import Reports
 from privge.structure import NodeChannel
 from privge.tasks import Answers
+from privge.teaching.question import class_names
 from privge.teaching.roles import Roles
 
 
@@ -30,7 +31,15 @@ def answers_of(reports: Reports, structure: NodeChannel, roles: Roles) -> Answer
     said = reports.log_likelihood()
     if said.shape[1] != likelihood.shape[1]:
         raise BadData(f"the answers are about {said.shape[1]} classes, and there are {likelihood.shape[1]} in the plan")
+    if (named := _classes_of(reports)) != class_names(structure.classes):
+        raise BadData(f"the answers are about the classes {', '.join(named[:8])}, and those of the plan are others")
     likelihood[rows] = said
     people, columns = np.nonzero(roles.classes[places] >= 0)
     among[rows[people], roles.classes[places[people], columns]] = True
     return Answers(likelihood, among, structure.log)
+
+
+def _classes_of(reports: Reports) -> tuple[str, ...]:
+    """Return the classes, in order, about which the one question that has a few answers asks."""
+    (options,) = (tuple(each.options) for each in reports.campaign.questions or () if each.options)
+    return options

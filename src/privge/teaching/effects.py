@@ -26,6 +26,7 @@ from privge.errors import BadData
 from privge.teaching.shrinkage import shrinkage
 
 _CHUNK = 4096  # reports that are decoded at once
+_ALIKE = 1e-20  # sum of squares below which coefficients differ by rounding alone
 Blocks = Iterator[tuple[slice, NDArray[np.floating]]]
 """Which people, and their profiles or estimates of them."""
 
@@ -107,6 +108,8 @@ def class_effects(blocks: Blocks, teachers: Teachers, noise: Floats, live: NDArr
     if not teachers.labelled.any():
         raise BadData("nobody who teaches has a label: there is nothing to learn classes from")
     marginal = _centred(_over(teachers.expected, teachers.expected.sum(axis=0)))
+    if np.square(marginal).sum() < _ALIKE:
+        raise BadData("all who teach are of one class, as far as anybody knows: there are no two to tell apart")
     partial = _centred(_over(teachers.surprise, np.square(teachers.surprise).sum(axis=0)))
     people, classes = marginal.shape
     sums = np.zeros((2 * classes + 1, len(noise)))
@@ -121,7 +124,7 @@ def class_effects(blocks: Blocks, teachers: Teachers, noise: Floats, live: NDArr
     factors = shrinkage(raw, total * np.square(mixed).sum(axis=0), _frequencies(mean, total / people))
     values, whole_mean = np.zeros((classes, len(noise))), np.zeros(len(noise))
     values[:, live], whole_mean[live] = raw * factors, mean
-    return Effects(values, whole_mean, share, float(np.square(raw * factors).sum() / np.square(raw).sum()))
+    return Effects(values, whole_mean, share, float(np.square(raw * factors).sum() / max(np.square(raw).sum(), 1e-300)))
 
 
 def _share(first: Floats, second: Floats, marginal: Floats, partial: Floats, variance: float) -> float:

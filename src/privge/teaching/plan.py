@@ -20,10 +20,12 @@ from privge.graph.labels import LabelsById, LabelsByRow
 from privge.ids import Ids
 from privge.structure import NodeChannel
 from privge.tasks import NodeSplit, best_label_propagation
+from privge.teaching.checked import check_plan
 from privge.teaching.prior import public_prior
 from privge.teaching.roles import JUDGES, Roles
 
 _TEACHES, _ASKED, _NEITHER = "teaches", "is asked", "neither"
+_ROLES = frozenset({_TEACHES, _ASKED, _NEITHER})
 _JUDGING = 0.2  # share of the labelled people who are reserved for judging
 
 
@@ -125,16 +127,19 @@ class Plan:
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
-        """Read what `save` wrote."""
+        """Read what `save` wrote; what cannot be a plan is refused by the column that is wrong."""
         try:
             table = pyarrow.parquet.read_table(path)
-            facts = json.loads((table.schema.metadata or {})[b"privge-plan"])
-        except (pa.ArrowException, OSError, KeyError) as error:
+            return cls._of(table, json.loads((table.schema.metadata or {})[b"privge-plan"]))
+        except BadData as error:
+            raise BadData(f"{path}: {error}") from error
+        except (pa.ArrowException, OSError, KeyError, TypeError, ValueError) as error:
             raise BadData(f"{path}: this is not a plan of who teaches and who is asked") from error
-        return cls._of(table, facts)
 
     @classmethod
     def _of(cls, table: pa.Table, facts: dict[str, Any]) -> Self:
+        if any(table[name].null_count for name in ("id", "role", "judges", "label", "prior")):
+            raise BadData("something is missing in a row")
         role = np.asarray(table["role"].to_pylist(), dtype=object)
         asked = np.flatnonzero(role == _ASKED)
         each = table["classes"].take(pa.array(asked)).to_pylist()
@@ -149,7 +154,9 @@ class Plan:
         )
         labels = table["label"].to_numpy().astype(np.int64)
         controls = (_integers(table, name) for name in ("friends", "graph alone"))
-        return cls(structure, labels, roles, float(facts["epsilon"]), *controls)
+        plan = cls(structure, labels, roles, float(facts["epsilon"]), *controls)
+        check_plan(plan, role.tolist(), _ROLES)
+        return plan
 
 
 def _integers(table: pa.Table, name: str) -> NDArray[np.int64] | None:

@@ -14,6 +14,7 @@ from privge._typing import Floats
 
 _SPREADS = np.array([1e-4, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0])  # of true effects, in standard errors
 _ROUNDS = 60
+_NONE = 1e-9  # of the largest error: below, it is one of rounding
 
 
 def shrinkage(effects: Floats, variances: Floats, frequencies: Floats | None = None) -> Floats:
@@ -25,13 +26,15 @@ def shrinkage(effects: Floats, variances: Floats, frequencies: Floats | None = N
         One row for each class, one column for each coordinate.
     variances
         The variance of the noise, one for each class. The classes' effects are differences from a common mean, so that
-        of C classes only C - 1 vary freely.
+        of C classes only C - 1 vary freely. 0 of a class that no teacher could be of, which has no effect.
     frequencies
         The mean of each coordinate, if coordinates with a large mean may have larger effects.
     """
     classes = len(effects)
     free = max(classes - 1, 1)
-    energy = np.square(effects / np.sqrt(variances)[:, None]).sum(axis=0) * free / classes
+    errors = np.broadcast_to(np.sqrt(variances)[:, None], effects.shape)
+    standard = np.divide(effects, errors, out=np.zeros_like(effects), where=errors > _NONE * errors.max())
+    energy = np.square(standard).sum(axis=0) * free / classes
     spreads = _spreads(effects.shape[1], frequencies)
     logs = -0.5 * energy[:, None] / (1 + spreads) - 0.5 * free * np.log1p(spreads)
     shares = np.full(spreads.shape[1], 1 / spreads.shape[1])

@@ -102,3 +102,11 @@ def test_an_embedding_says_itself_what_a_report_cost(lonely):
     known = {int(graph.ids[row]): int(labels[row]) for row in np.flatnonzero(labels >= 0)}
     found = pg.classify(z, known, graph=graph, head=SteadyClassifier(candidates=(Logistic(10.0),)), threads=1)
     assert np.abs(np.log(found.probabilities[120:] / found.calibration.alone) @ [1, -1]).max() <= 0.1 + 1e-9
+
+
+@pytest.mark.parametrize("epsilon", [float("nan"), -1.0])
+def test_an_epsilon_that_is_none_is_refused(epsilon):
+    """NaN was no limit at all, and a negative one turned the order of the classes round."""
+    labels = np.arange(40) % 2
+    with pytest.raises(ValueError, match="epsilon must be a number of at least 0"):
+        pg.classify(np.eye(40), labels, graph=np.eye(40)[::-1], epsilon=epsilon)

@@ -63,6 +63,8 @@ def classify(
     progress
         Called with what is done and what is to be done, first for the heads, then for the structure.
     """
+    if epsilon is not None and not epsilon >= 0:
+        raise ValueError(f"epsilon must be a number of at least 0, got {epsilon!r}")
     network = None
     if graph is not None:
         network = as_graph(graph) if isinstance(vectors, Embedding) else as_ordered_graph(graph)
