@@ -102,13 +102,43 @@ def test_one_command_from_a_new_user_s_files_to_classes(folder, own):
         "expected calibration error",
         "calibrated by number of friends",
         "3 to 10 friends",
-        "cannot be had here",
+        "vectors, shuffled",
+        "answers, shuffled",
+        "vectors, structure-only",
+        "answers, structure-only",
+        "no privacy: not at hand",
+        "what the reports are worth, by the higher of shuffled and structure-only: ",
+        "these answers beside the graph alone (",
         "with --abstain 0.8",
     ):
         assert words in result.stdout
     assert "160 rows have no class" in result.stderr
     sure = np.array(table["confidence"]) >= 0.8
     assert [name is not None for name in table["class"].to_pylist()] == sure.tolist()
+
+
+def test_true_features_are_a_control_and_change_no_answer(folder, own):
+    graph, labels = own
+    arguments = ("classify", *graph, "--reports", folder / "reports.parquet", *labels)
+    plain = run(*arguments, "--no-controls", "-o", folder / "plain.parquet", "--json")
+    assert plain.exit_code == 0, plain.stderr
+    assert set(json.loads(plain.stdout)["controls_not_run"]) == {"shuffled", "structure-only", "no privacy"}
+    result = run(*arguments, "--features", folder / "people.csv", "-o", folder / "compared.parquet", "--json")
+    assert result.exit_code == 0, result.stderr
+    said = json.loads(result.stdout)
+    assert said["controls_not_run"] == {}
+    assert said["controls"]["vectors, no privacy"]["accuracy"] > said["controls"]["vectors, shuffled"]["accuracy"]
+    assert len(said["conclusions"]) == 2
+    assert pq.read_table(folder / "compared.parquet").equals(pq.read_table(folder / "plain.parquet"))
+    refused = run(*arguments, "--features", folder / "people.csv", "--no-controls", "-o", folder / "no.parquet")
+    assert refused.exit_code == 2
+    assert "--features has no effect with --no-controls" in refused.stderr
+
+
+def test_without_a_graph_it_is_said_that_controls_cannot_be_had(folder, own, embedding):
+    result = run("classify", "--embedding", embedding, *own[1], "-o", folder / "alone.parquet")
+    assert result.exit_code == 0, result.stderr
+    assert "shuffled, structure-only, no privacy: cannot be had without --graph" in result.stdout
 
 
 def test_each_table_may_have_its_own_name_for_the_ids(folder, own, tmp_path):

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import click
 
+from privge.campaign import Campaign
 from privge.cli.declared import option, place_option
 from privge.cli.graphs import EdgeListOptions, nodes_option
 from privge.cli.ids import IdOptions
 from privge.cli.options import refuse_given
 from privge.cli.sources import SourceOptions, Task, read_embedding, store_option
+from privge.cli.truth import asked_campaign
 from privge.cli.walks import JoiningOptions, WalkOptions
 from privge.embedding.embedding import Embedding
 from privge.graph import Graph, as_graph
@@ -44,6 +46,10 @@ class VectorOptions(EdgeListOptions):
             previous_reports=None,
             features_path=None,
         )
+
+    def asked(self) -> Campaign:
+        """Return the campaign of the reports."""
+        return asked_campaign(self.reports_place, self.source.store_url, self.campaign)
 
     def check(self) -> None:
         """Refuse options that do not go together."""
