@@ -162,7 +162,7 @@ def test_each_table_may_have_its_own_name_for_the_ids(folder, own, tmp_path):
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
-        (("label=person",), "there is no table 'label' here; TABLE is one of nodes, labels"),
+        (("label=person",), "there is no table 'label' here; TABLE is one of nodes, features, labels"),
         (("labels=",), "the name of the column is missing"),
         (("labels=a", "labels=b"), "it is given twice for labels"),
         (("a", "b"), "it is given twice for all tables"),
