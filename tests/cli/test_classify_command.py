@@ -12,6 +12,7 @@ from privge import Campaign, Reports
 from privge.cli import main
 from privge.collect.stores import Upload, open_store
 
+NULLS = [f"{what}, {control}" for what in ("vectors", "answers") for control in ("shuffled", "structure-only")]
 TEAMS = ("blue", "green", "red")
 SURVEY = """
 purpose = "Which team suits whom?"
@@ -141,6 +142,19 @@ def test_without_a_graph_it_is_said_that_controls_cannot_be_had(folder, own, emb
     assert "shuffled, structure-only, no privacy: cannot be had without --graph" in result.stdout
 
 
+def test_vectors_of_people_who_are_not_in_the_graph_are_counted(folder, own, embedding):
+    labels = (folder / "teams.csv").read_text().splitlines()[1:]
+    gone = next(line.split(",")[0] for line in labels if not line.endswith(","))
+    lines = (folder / "follows.csv").read_text().splitlines()
+    (folder / "fewer.csv").write_text("\n".join(line for line in lines if gone not in line.split(",")) + "\n")
+    graph = ("--graph", folder / "fewer.csv", *own[0][2:])
+    result = run("classify", "--embedding", embedding, *graph, *own[1], "-o", folder / "fewer.parquet")
+    assert result.exit_code == 0, result.stderr
+    assert "of 200 vectors are of nodes that are not in the graph, and get no class" in result.stderr
+    assert "1 of 40 labels are of nodes without a vector" in result.stderr
+    assert "shuffled, structure-only, no privacy: cannot be had: the embedding was made from another" in result.stdout
+
+
 def test_each_table_may_have_its_own_name_for_the_ids(folder, own, tmp_path):
     graph, _ = own
     rows = [line.split(",") for line in (folder / "teams.csv").read_text().splitlines()[1:]]
@@ -196,7 +210,13 @@ def test_a_machine_gets_one_object_with_every_control(folder, embedding, own):
     graph, labels = own
     result = run("classify", "--embedding", embedding, *graph, *labels, "-o", folder / "p.csv", "--json")
     told = json.loads(result.stdout)
-    assert set(told["controls"]) == {"majority class", "vectors alone", "label propagation", "structure channel"}
+    assert set(told["controls"]) == {
+        "majority class",
+        "vectors alone",
+        "label propagation",
+        "structure channel",
+        *NULLS,
+    }
     assert told["classes"] == list(TEAMS)
     assert (told["labelled"], told["unlabelled"]) == (40, 160)
     assert 0 <= told["calibration_error"] <= 1
