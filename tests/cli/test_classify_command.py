@@ -12,6 +12,7 @@ from privge import Campaign, Reports
 from privge.cli import main
 from privge.collect.stores import Upload, open_store
 
+NULLS = [f"{what}, {control}" for what in ("vectors", "answers") for control in ("shuffled", "structure-only")]
 TEAMS = ("blue", "green", "red")
 SURVEY = """
 purpose = "Which team suits whom?"
@@ -102,13 +103,56 @@ def test_one_command_from_a_new_user_s_files_to_classes(folder, own):
         "expected calibration error",
         "calibrated by number of friends",
         "3 to 10 friends",
-        "cannot be had here",
+        "vectors, shuffled",
+        "answers, shuffled",
+        "vectors, structure-only",
+        "answers, structure-only",
+        "no privacy: not at hand",
+        "what the reports are worth, by the higher of shuffled and structure-only: ",
+        "these answers beside the graph alone (",
         "with --abstain 0.8",
     ):
         assert words in result.stdout
     assert "160 rows have no class" in result.stderr
     sure = np.array(table["confidence"]) >= 0.8
     assert [name is not None for name in table["class"].to_pylist()] == sure.tolist()
+
+
+def test_true_features_are_a_control_and_change_no_answer(folder, own):
+    graph, labels = own
+    arguments = ("classify", *graph, "--reports", folder / "reports.parquet", *labels)
+    plain = run(*arguments, "--no-controls", "-o", folder / "plain.parquet", "--json")
+    assert plain.exit_code == 0, plain.stderr
+    assert set(json.loads(plain.stdout)["controls_not_run"]) == {"shuffled", "structure-only", "no privacy"}
+    result = run(*arguments, "--features", folder / "people.csv", "-o", folder / "compared.parquet", "--json")
+    assert result.exit_code == 0, result.stderr
+    said = json.loads(result.stdout)
+    assert said["controls_not_run"] == {}
+    assert said["controls"]["vectors, no privacy"]["accuracy"] > said["controls"]["vectors, shuffled"]["accuracy"]
+    assert len(said["conclusions"]) == 2
+    assert pq.read_table(folder / "compared.parquet").equals(pq.read_table(folder / "plain.parquet"))
+    refused = run(*arguments, "--features", folder / "people.csv", "--no-controls", "-o", folder / "no.parquet")
+    assert refused.exit_code == 2
+    assert "--features has no effect with --no-controls" in refused.stderr
+
+
+def test_without_a_graph_it_is_said_that_controls_cannot_be_had(folder, own, embedding):
+    result = run("classify", "--embedding", embedding, *own[1], "-o", folder / "alone.parquet")
+    assert result.exit_code == 0, result.stderr
+    assert "shuffled, structure-only, no privacy: cannot be had without --graph" in result.stdout
+
+
+def test_vectors_of_people_who_are_not_in_the_graph_are_counted(folder, own, embedding):
+    labels = (folder / "teams.csv").read_text().splitlines()[1:]
+    gone = next(line.split(",")[0] for line in labels if not line.endswith(","))
+    lines = (folder / "follows.csv").read_text().splitlines()
+    (folder / "fewer.csv").write_text("\n".join(line for line in lines if gone not in line.split(",")) + "\n")
+    graph = ("--graph", folder / "fewer.csv", *own[0][2:])
+    result = run("classify", "--embedding", embedding, *graph, *own[1], "-o", folder / "fewer.parquet")
+    assert result.exit_code == 0, result.stderr
+    assert "of 200 vectors are of nodes that are not in the graph, and get no class" in result.stderr
+    assert "1 of 40 labels are of nodes without a vector" in result.stderr
+    assert "shuffled, structure-only, no privacy: cannot be had: the embedding was made from another" in result.stdout
 
 
 def test_each_table_may_have_its_own_name_for_the_ids(folder, own, tmp_path):
@@ -132,7 +176,7 @@ def test_each_table_may_have_its_own_name_for_the_ids(folder, own, tmp_path):
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
-        (("label=person",), "there is no table 'label' here; TABLE is one of nodes, labels"),
+        (("label=person",), "there is no table 'label' here; TABLE is one of nodes, features, labels"),
         (("labels=",), "the name of the column is missing"),
         (("labels=a", "labels=b"), "it is given twice for labels"),
         (("a", "b"), "it is given twice for all tables"),
@@ -166,7 +210,13 @@ def test_a_machine_gets_one_object_with_every_control(folder, embedding, own):
     graph, labels = own
     result = run("classify", "--embedding", embedding, *graph, *labels, "-o", folder / "p.csv", "--json")
     told = json.loads(result.stdout)
-    assert set(told["controls"]) == {"majority class", "vectors alone", "label propagation", "structure channel"}
+    assert set(told["controls"]) == {
+        "majority class",
+        "vectors alone",
+        "label propagation",
+        "structure channel",
+        *NULLS,
+    }
     assert told["classes"] == list(TEAMS)
     assert (told["labelled"], told["unlabelled"]) == (40, 160)
     assert 0 <= told["calibration_error"] <= 1

@@ -64,6 +64,7 @@ def test_one_command_recommends_new_friends_from_a_file_with_its_own_names(graph
     assert len(set(shown)) == 3
     assert not friends_of(ANN) & set(shown)
     assert any("graph alone: personalized PageRank" in line for line in lines)
+    assert any("structure: what is recommended" in line for line in lines)
     assert any("queries get a recommendation" in line for line in lines)  # a person may be in several
 
 
@@ -89,6 +90,10 @@ def test_true_features_are_the_control_no_privacy_and_without_them_it_is_not_at_
     result = run("recommend", *vectors, "--threads", 1)
     line = next(line for line in result.stdout.splitlines() if "vectors, no privacy" in line)
     assert "not at hand" in line
+    marked = [line.split(":")[0].strip() for line in result.stdout.splitlines() if ": what is recommended" in line]
+    assert marked == ["fused"], "which score of the table recommends"
+    assert "held-out friends are" in result.stdout
+    assert " likely (" in result.stdout
     refused = run("recommend", *graph, "--node", ANN, "--features", folder / "true.csv")
     assert refused.exit_code == 2
     assert "--features has no effect without --reports or --store" in refused.stderr

@@ -273,14 +273,28 @@ def test_a_simulation_reads_columns_of_any_name_and_says_which_values_do_not_fit
     wrong = ",".join([first.split(",")[0], "7", "", *first.split(",")[3:]])
     lines = [header.replace("id,", "who,", 1), wrong, *rest]
     (folder / "odd.csv").write_text("\n".join(lines) + "\n")
-    (folder / "classes.csv").write_text((folder / "labels.csv").read_text().replace("id,", "who,", 1))
+    (folder / "classes.csv").write_text((folder / "labels.csv").read_text().replace("id,label", "who,circle", 1))
     own = ("--nodes", folder / "people.csv", "--features", folder / "odd.csv", "--labels", folder / "classes.csv")
     called = ("--source", "one", "--target", "other", "--id-column", "who", "--campaign", folder / "teach.toml")
-    tried = ("--epsilon", 4, "--no-nulls")
+    tried = ("--epsilon", 4, "--no-nulls", "--label-column", "circle")
     result = run("simulate", "two-step", "--graph", folder / "friends.csv", *own, *called, *tried)
     assert "1 of 9,600 values clipped to 0..1" in result.stderr
     assert "1 of 9,600 values missing" in result.stderr
     assert "of one seed" in result.stdout
+
+
+def test_labels_may_have_columns_of_their_own_and_those_of_strangers_are_counted(files):
+    folder = files.folder
+    rows = (folder / "labels.csv").read_text().replace("id,label", "member,role", 1)
+    (folder / "roles.csv").write_text(rows + "somebody else,class 0\n")
+    graph = ("--graph", folder / "edges.csv", "--nodes", folder / "nodes.csv", "--id-column", "labels=member")
+    plan = ("teach", "plan", *graph, "--labels", folder / "roles.csv", "--epsilon", 4, "-o", folder / "roles.parquet")
+    assert "there is no column 'label' among its 2" in run(*plan, code=3).stderr
+    made = run(*plan, "--label-column", "role")
+    assert "roles.csv: 1 of 401 labels are of nodes that are not in the graph" in made.stderr
+    (folder / "strangers.csv").write_text("member,role\nx,class 0\ny,class 1\n")
+    others = (*plan[:-6], "--labels", folder / "strangers.csv", *plan[-4:])
+    assert "none of the 2 labelled nodes is in the graph" in run(*others, "--label-column", "role", code=3).stderr
 
 
 def test_files_are_read_once_for_all_seeds_and_divided_anew_for_each(files, monkeypatch):

@@ -114,10 +114,12 @@ def one_candidate(monkeypatch):
 
 
 @pytest.mark.usefixtures("one_candidate")
-def test_own_data_are_evaluated_by_the_default_head_and_the_catalogue_by_the_paper_s(place):
-    how = ("--task", "nodes", "--repeats", 1, "--results", place / "steady")
+def test_own_data_are_evaluated_by_the_default_head_and_the_catalogue_by_the_paper_s(place, monkeypatch):
+    how, read = ("--task", "nodes", "--repeats", 1, "--results", place / "steady"), []
+    monkeypatch.setattr("privge.cli.evaluated.load", lambda *given, **more: read.append(1) or load(*given, **more))
     result = run("evaluate", "--dataset", place / "small", *how)
     assert result.exit_code == 0, result.output
+    assert read == [1], "files are read once, and what they miss is said once"
     assert "by the default head of `privge classify`" in result.stdout
     assert told(run("evaluate", "--dataset", place / "small", *how, "--json"))[0]["head"] == "default"
     stored = Results(place / "steady").read("nodes", "small")

@@ -1,22 +1,22 @@
 """What ``privge classify`` says of its answers: what to expect of them, beside their controls."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from privge.cli.terminal import one_line
+from privge.recommendation.evaluation import NOISE, SHUFFLED
 
 if TYPE_CHECKING:
-    from privge.tasks.classification import Classification, Decisions, Estimate, Share
+    from privge.tasks.classification import Classification, Decisions, Estimate, Gain, Share
 
 _NAMES = ("0 to 2", "3 to 10", "more")  # groups by number of friends that have a temperature each
-_UNAVAILABLE = "the same head on noise in place of reports cannot be had here: `privge reproduce` shows it on datasets"
 _GROUPS = "probabilities are calibrated by number of friends; without any, none is surer than epsilon allows one report"
 
 
-def report(found: "Classification", abstain: float, *, balanced: bool) -> Iterator[str]:
-    """Yield what a person may want to know."""
+def report(found: "Classification", abstain: float, absent: Mapping[str, str], *, balanced: bool) -> Iterator[str]:
+    """Yield what a person may want to know; ``absent`` says why there is no such control."""
     labelled, classes = len(found.known.rows), [one_line(name) for name in found.classes.tolist()]
     shown = ", ".join(classes[:6]) + (", ..." if len(classes) > 6 else "")
     yield f"{labelled:,} labelled nodes of {len(classes)} classes ({shown}); what to expect, by labels held out:"
@@ -25,8 +25,12 @@ def report(found: "Classification", abstain: float, *, balanced: bool) -> Iterat
     yield f"  {'largest class':24}{found.majority!s:>26}"
     for name in found.controls:
         if name != "majority class":
-            yield f"{_row(name, found.control(name))}   answers minus this: {found.gain(name, balanced=balanced)}"
-    yield f"  {_UNAVAILABLE}"
+            judged = found.control(name, balanced=balanced)
+            yield f"{_row(name, judged)}   answers minus this: {found.gain(name, balanced=balanced)}"
+    for reason in dict.fromkeys(absent.values()):
+        names = ", ".join(name for name, why in absent.items() if why == reason)
+        yield f"  {names}: {reason}"
+    yield from (f"  {line}" for line in conclusions(found, balanced=balanced))
     yield (
         f"  expected calibration error {found.calibration_error:.3f} ({_temperatures(found)}); "
         f"counted: {_weights(found)}"
@@ -38,6 +42,37 @@ def report(found: "Classification", abstain: float, *, balanced: bool) -> Iterat
         kept = found.estimate(abstain=abstain, balanced=balanced).accuracy
         decided = found.held_out_decisions(abstain=abstain, balanced=balanced)
         yield f"  with --abstain {abstain:g}: {decided.share:.1%} of the labelled are answered, {kept} of them right"
+
+
+def conclusions(found: "Classification", *, balanced: bool) -> Iterator[str]:
+    """Yield in plain words what reports are worth here, and whether the graph alone would do."""
+    from privge.tasks.classification.classification import STRUCTURE, WALKS
+    from privge.tasks.classification.controls import answers_of
+
+    nulls, public = (answers_of(SHUFFLED), answers_of(NOISE)), (WALKS, STRUCTURE)
+    if all(name in found.controls for name in nulls):
+        gain = found.gain(_higher(found, nulls, balanced=balanced), balanced=balanced)
+        words = _verdict(gain, "so they say something", "nothing that can be told from zero", "they do harm here")
+        yield f"what the reports are worth, by the higher of shuffled and structure-only: {gain}: {words}"
+    if all(name in found.controls for name in public):
+        name = _higher(found, public, balanced=balanced)
+        gain = found.gain(name, balanced=balanced)
+        words = _verdict(
+            gain,
+            "better than the graph alone",
+            "no difference to the graph alone can be told",
+            f"{name} by itself finds more",
+        )
+        yield f"these answers beside the graph alone ({name}): {gain}: {words}"
+
+
+def _higher(found: "Classification", names: tuple[str, ...], *, balanced: bool) -> str:
+    return max(names, key=lambda name: found.control(name, balanced=balanced).accuracy.value)
+
+
+def _verdict(gain: "Gain", above: str, within: str, below: str) -> str:
+    low, high = gain.interval
+    return above if low > 0 else below if high < 0 else within
 
 
 def _by_friends(found: "Classification") -> Iterator[str]:
@@ -68,7 +103,9 @@ def promise(decided: "Decisions", right: "Share") -> str:
     return f"{decided.share:.1%} are answered; {expected} (their mean probability: {decided.expected_accuracy:.1%})"
 
 
-def summary(found: "Classification", abstain: float, *, balanced: bool, output: str) -> dict[str, Any]:
+def summary(
+    found: "Classification", abstain: float, *, balanced: bool, absent: Mapping[str, str], output: Path
+) -> dict[str, Any]:
     """Return the same for a machine."""
     decided = found.decide(abstain=abstain, balanced=balanced)
     kept = found.estimate(abstain=abstain, balanced=balanced)
@@ -79,9 +116,15 @@ def summary(found: "Classification", abstain: float, *, balanced: bool, output: 
         **_numbers(found.estimate(balanced=balanced)),
         "majority": found.majority.value,
         "controls": {
-            name: {**_numbers(found.control(name)), "gain": found.gain(name, balanced=balanced).points}
+            name: {
+                **_numbers(found.control(name, balanced=balanced)),
+                "gain": found.gain(name, balanced=balanced).points,
+                "gain_interval": list(found.gain(name, balanced=balanced).interval),
+            }
             for name in found.controls
         },
+        "controls_not_run": dict(absent),
+        "conclusions": list(conclusions(found, balanced=balanced)),
         "calibration_error": found.calibration_error,
         "temperature": found.temperature,
         "temperatures_by_friends": dict(zip(_NAMES, found.calibration.by_friends, strict=False)),
@@ -96,7 +139,7 @@ def summary(found: "Classification", abstain: float, *, balanced: bool, output: 
         "expected_accuracy": plain(kept.accuracy.value),
         "expected_interval": [plain(end) for end in kept.accuracy.interval],
         "mean_confidence": plain(decided.expected_accuracy),
-        "output": output,
+        "output": str(output),
     }
 
 

@@ -13,6 +13,7 @@ import pyarrow.parquet
 from privge._files.atomic import atomic_path
 from privge._imports import require
 from privge.cli.classified import ending, learnt_figure, plain, report, summary
+from privge.cli.classify_controls import ControlOptions
 from privge.cli.declared import file_option, flag, option, options_into
 from privge.cli.known import LabelOptions
 from privge.cli.options import OUTPUT, Finite, check_output, existing, json_option, naming, refuse_given
@@ -53,7 +54,10 @@ class AnswerOptions:
         if (labels is None) == (self.model_path is None):
             raise click.UsageError("Give either --labels, the known classes, or --model, what was learnt before.")
         if self.model_path is not None:
-            refuse_given(("save_path", "seed", "label_column"), "with --model, which has learnt already")
+            refuse_given(
+                ("save_path", "seed", "label_column", "controls", "features_path"),
+                "with --model, which has learnt already",
+            )
             if graph is not None and embedded:
                 raise click.UsageError("--graph has no effect with --model, which was learnt from vectors alone.")
         if self.save_path is not None:
@@ -62,7 +66,12 @@ class AnswerOptions:
 
 @click.command()
 @options_into(
-    vectors=VectorOptions, known=LabelOptions, walk=WalkOptions, joining=JoiningOptions, answers=AnswerOptions
+    vectors=VectorOptions,
+    known=LabelOptions,
+    walk=WalkOptions,
+    joining=JoiningOptions,
+    answers=AnswerOptions,
+    compared=ControlOptions,
 )
 @click.option("-o", "--output", type=OUTPUT, required=True, help="Where the classes go (.parquet or .csv).")
 @json_option
@@ -72,6 +81,7 @@ def classify(
     walk: WalkOptions,
     joining: JoiningOptions,
     answers: AnswerOptions,
+    compared: ControlOptions,
     output: Path,
     *,
     as_json: bool,
@@ -83,7 +93,8 @@ def classify(
     count as much as labels that were held out say they are worth, which may be nothing.
 
     What to expect stands beside the answer: cross-validated accuracy and macro-F1, the share of the largest class,
-    label propagation, the structure channel and vectors alone, and how well the probabilities are calibrated.
+    label propagation, the structure channel and vectors alone, the same from other people's reports, from noise and,
+    with --features, without privacy; and how well the probabilities are calibrated.
 
     Labels are a table with a column of ids and one of classes, numbers or text; an empty class is an unknown one.
 
@@ -100,6 +111,7 @@ def classify(
     check_output(output, ".parquet", ".csv")
     vectors.check()
     answers.check(known.labels_path, vectors.graph_place, embedded=vectors.embedding_place is not None)
+    compared.check(vectors)
     walk.check()
     if walk.settings_path is not None:
         walk = replace(walk, settings_for=walk.settings_for or "nodes")
@@ -113,13 +125,14 @@ def classify(
     labels = known.read(embedding)
     with progress_bar("Learning") as progress:
         found = find(embedding, labels, graph=graph, seed=answers.seed, progress=progress)
+    found, absent = compared.run(found, labels, embedding, graph, vectors, known.ids, answers.seed)
     _write(found.to_arrow(abstain=answers.abstain, balanced=answers.balanced), output)
     if answers.save_path is not None:
         found.model.save(answers.save_path)
     if as_json:
-        click.echo(json.dumps(summary(found, answers.abstain, balanced=answers.balanced, output=str(output))))
+        click.echo(json.dumps(summary(found, answers.abstain, balanced=answers.balanced, absent=absent, output=output)))
         return
-    for line in report(found, answers.abstain, balanced=answers.balanced):
+    for line in report(found, answers.abstain, absent, balanced=answers.balanced):
         click.echo(line)
     click.echo(ending(found, output, answers.save_path, answers.abstain, balanced=answers.balanced))
 

@@ -135,7 +135,8 @@ def evaluate(data: DataOptions, what: WhatOptions, *, as_json: bool) -> None:
     comparisons: list[Comparison] = []
     if _PAPER in what.methods:
         with progress_bar(f"{found.name}, {what.repeats} repeats with controls") as progress:
-            sources = Sources(None, {found.name: loading})
+            # one process has read it already, and would say again what it left out
+            sources = Sources(None, {found.name: loading if what.jobs > 1 else lambda: found})
             comparisons = evaluated(found, evaluation, what.folder, sources, jobs=what.jobs, progress=progress)
     _show(comparisons, evaluation.head, as_json=as_json)
     if beyond:

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from privge.tasks import Fusion
     from privge.teaching import Judged, Plan
 
+_ABSENT = (
+    "no privacy and answers from somebody else's profile cannot be had here, where nobody's profile is; "
+    "`privge simulate two-step` shows both on data at hand"
+)
 PLAN = input_option("plan", "What `privge teach plan` wrote.", required=True)
 
 
@@ -64,7 +68,7 @@ def fuse(plan_path: Path, reports_path: Path, question_path: Path | None, output
     if as_json:
         click.echo(json.dumps(_object(plan, fusion, rows, len(reports))))
         return
-    for line in (*_table(rows), _whom(plan, len(reports), output), _worth(fusion, rows)):
+    for line in (*_table(rows), *_beside(rows), _whom(plan, len(reports), output), _worth(fusion, rows)):
         click.echo(line)
 
 
@@ -81,7 +85,13 @@ def _object(plan: "Plan", fusion: "Fusion", rows: "Sequence[Judged]", answered: 
     added = fusion.contributions["answers"]
     gain = {**asdict(added), "weight": fusion.weights["answers"]}
     people = {"people": len(plan.structure.ids), "answered": answered, "judges": len(plan.roles.judges)}
-    return {**gain, **people, "judged": [row.to_dict() for row in rows], "worth": _worth(fusion, rows)}
+    return {
+        **gain,
+        **people,
+        "judged": [row.to_dict() for row in rows],
+        "worth": _worth(fusion, rows),
+        "remarks": _beside(rows),
+    }
 
 
 def _table(rows: "Sequence[Judged]") -> list[str]:
@@ -96,6 +106,17 @@ def _table(rows: "Sequence[Judged]") -> list[str]:
         low, high = row.interval
         lines.append(f"{row.people:24}{row.count:8,}{cells}   {row.lift:+.1f} (95 %: {low:+.1f} to {high:+.1f})")
     return lines
+
+
+def _beside(rows: "Sequence[Judged]") -> list[str]:
+    """Say which controls are missing, and whether the graph alone would do."""
+    if not rows:
+        return []
+    alone, fused = rows[0].graph_alone, rows[0].fused
+    if alone is None or fused is None or alone <= fused:
+        return [_ABSENT]
+    better = f"the graph alone finds {alone:.1f} % of the judges, more than the {fused:.1f} % with answers"
+    return [_ABSENT, f"{better}: whether by chance, {rows[0].count:,} judges may be too few to tell"]
 
 
 def _worth(fusion: "Fusion", rows: "Sequence[Judged]") -> str:

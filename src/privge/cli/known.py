@@ -35,7 +35,6 @@ class LabelOptions(IdOptions):
 
     def read(self, embedding: "Embedding") -> "tuple[Ids, NDArray[np.object_]]":
         """Return ids and classes of nodes of the embedding, and say how many others there are."""
-        from privge.curator.matching import rows_among
         from privge.graph.labels import read_labels
 
         path = existing(self.labels_path or Path())
@@ -47,21 +46,44 @@ class LabelOptions(IdOptions):
             blanks=True,
         )
         known = np.array([label is not None for label in labels], dtype=np.bool_)
-        found = rows_among(embedding.ids, ids) >= 0
-        if known.any() and not (known & found).any():
-            raise BadData(
-                f"{path}: none of the {int(known.sum()):,} labelled nodes is in the embedding; see whether ids are "
-                "written alike in both: 007 is not 7, and blanks count"
-            )
-        strangers = int((known & ~found).sum())
-        if strangers:
-            logger.warning(
-                "%s: %s of %s labels are of nodes without a vector, and not used",
-                path,
-                f"{strangers:,}",
-                f"{int(known.sum()):,}",
-            )
+        found = among_nodes(path, ids[known], embedding.ids, "is in the embedding", "without a vector")
         blanks = int((~known).sum())
         if blanks:
             logger.info("%s: %s rows have no class, which is then unknown", path, f"{blanks:,}")
-        return ids[known & found], labels[known & found]
+        return ids[known][found], labels[known][found]
+
+
+def among_nodes(
+    path: Path,
+    ids: "Ids",
+    nodes: "Ids",
+    where: str = "is in the graph",
+    strange: str = "that are not in the graph (--nodes has those without edges)",
+) -> "NDArray[np.bool_]":
+    """Return which labelled ids are nodes; others are counted and said, and if all are others it is refused.
+
+    Parameters
+    ----------
+    path
+        The table of the labels, for messages.
+    ids
+        The labelled.
+    nodes
+        All nodes.
+    where, strange
+        What is said of nodes, and what of others.
+    """
+    from privge.curator.matching import rows_among
+
+    found: NDArray[np.bool_] = rows_among(nodes, ids) >= 0
+    if len(ids) and not found.any():
+        raise BadData(
+            f"{path}: none of the {len(ids):,} labelled nodes {where}; see whether ids are written alike in both: "
+            "007 is not 7, and blanks count"
+        )
+    if not found.all():
+        strangers = int((~found).sum())
+        logger.warning(
+            "%s: %s of %s labels are of nodes %s, and not used", path, f"{strangers:,}", f"{len(ids):,}", strange
+        )
+    return found

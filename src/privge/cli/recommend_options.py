@@ -7,13 +7,12 @@ import click
 import numpy as np
 
 from privge._files.tables import line_of
-from privge.campaign import Campaign
 from privge.cli.declared import file_option, flag, option, place_option
 from privge.cli.ids import IdOptions
 from privge.cli.options import Finite, existing, naming, refuse_given
 from privge.cli.passwords import warn_of_password
-from privge.cli.simulated import read_features_for, warn
 from privge.cli.sources import chosen_campaign, opened_store, read_embedding, read_reports
+from privge.cli.truth import asked_campaign, true_signals
 from privge.collect.stores.opening import ADDRESSES
 from privge.curator.recommending import erased_people, signals_of_store
 from privge.embedding.embedding import Embedding
@@ -21,7 +20,6 @@ from privge.embedding.join import Joining
 from privge.errors import BadData
 from privge.graph import EdgeColumns, Graph, read_graph, read_ids
 from privge.ids import Ids
-from privge.perturbation.truth import true_values
 from privge.propagation import DEFAULT_ALPHA, DEFAULT_R, Walk
 from privge.recommendation import Settings, Signals
 from privge.recommendation.asked import rows_asked
@@ -134,19 +132,8 @@ class VectorOptions:
         """Read the true features, for the control no privacy, if they are at hand."""
         if self.features_path is None:
             return None
-        path, campaign = existing(self.features_path), self._asked()
-        warn()
-        read = read_features_for(path, campaign, ids)
-        with naming(path):
-            return Signals.of_rows(graph, read.ids, true_values(campaign, read), self.walk)
-
-    def _asked(self) -> Campaign:
-        """Return the campaign of the reports."""
-        if self.reports_place is not None:
-            return read_reports(self.reports_place).campaign
-        with opened_store(str(self.store_url)) as store:
-            wanted = chosen_campaign(store, self.campaign)
-            return next(state.campaign for state in store.campaigns() if state.campaign.id == wanted)
+        campaign = asked_campaign(self.reports_place, self.store_url, self.campaign)
+        return true_signals(self.features_path, campaign, graph, self.walk, ids)
 
     def erased(self, graph: Graph) -> list[object]:
         """Return who was erased from the store."""

@@ -75,7 +75,13 @@ def _table(evaluation: Evaluation) -> Iterator[str]:
             f"{100 * value:.1f} ± {100 * error:.1f}"
             for value, error in zip((quality.hits, quality.reciprocal), quality.errors, strict=True)
         )
-        yield f"  {_ALONE.get(name, name):42} {hits:>12} {reciprocal:>12} {100 * quality.area:6.1f}"
+        shown = f"{name}: what is recommended" if name == _final(evaluation) else _ALONE.get(name, name)
+        yield f"  {shown:42} {hits:>12} {reciprocal:>12} {100 * quality.area:6.1f}"
+
+
+def _final(evaluation: Evaluation) -> str:
+    """Return the name of the score that recommends."""
+    return FUSED if FUSED in evaluation.scores else list(evaluation.scores)[-1]
 
 
 def _with_absent(evaluation: Evaluation) -> dict[str, Quality | None]:
@@ -111,7 +117,7 @@ def _judged(evaluation: Evaluation) -> dict[str, object]:
     return {
         "queries": evaluation.queries,
         "ceiling": evaluation.ceiling,
-        "final": FUSED if FUSED in evaluation.scores else list(evaluation.scores)[-1],
+        "final": _final(evaluation),
         "scores": {name: _quality(quality) for name, quality in _with_absent(evaluation).items()},
         "spread": {name: value for name, value in evaluation.spread.to_dict().items() if name != "people"},
     }

@@ -15,6 +15,7 @@ from privge.campaign.asking import places_of
 from privge.cli.declared import file_option, folder_option, option, options_into
 from privge.cli.graphs import EdgeListOptions, nodes_option
 from privge.cli.ids import IdOptions
+from privge.cli.known import among_nodes
 from privge.cli.options import OUTPUT, Finite, existing, json_option
 from privge.cli.progress import progress_bar
 from privge.errors import BadData
@@ -40,7 +41,8 @@ class WorldOptions(IdOptions, EdgeListOptions):
     graph_path: Path | None = file_option("--graph", about="Edges of the public graph.")
     nodes_path: Path | None = nodes_option()
     features_path: Path | None = file_option("--features", about="Table of raw features with a column id.")
-    labels_path: Path | None = file_option("--labels", about="Table with the columns id and label.")
+    labels_path: Path | None = file_option("--labels", about="Table of ids and classes, numbers or text.")
+    label_column: str = option("--label-column", metavar="NAME", default="label", help="Column of the classes.")
     campaign_path: Path | None = file_option(
         "--campaign", about="A campaign that asks for a direction: it has the public encoding of the features."
     )
@@ -83,8 +85,14 @@ class WorldOptions(IdOptions, EdgeListOptions):
             existing(features), campaign, integer_ids=integers, id_column=self.column_in("features")
         )
         _say_what_does_not_fit(campaign, questions[0], people.matrix)
-        labels = read_labels(existing(labels_path), integer_ids=integers, id_column=self.column_in("labels"))
-        return own_world(graph, people.ids, people.matrix, labels, questions[0].encoding, seed)
+        named, labels = read_labels(
+            existing(labels_path),
+            integer_ids=integers,
+            id_column=self.column_in("labels"),
+            label_column=self.label_column,
+        )
+        known = among_nodes(labels_path, named, graph.ids)
+        return own_world(graph, people.ids, people.matrix, (named[known], labels[known]), questions[0].encoding, seed)
 
 
 def _say_what_does_not_fit(campaign: Campaign, question: Direction, people: People) -> None:

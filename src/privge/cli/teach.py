@@ -17,6 +17,7 @@ from privge.cli.declared import options_into
 from privge.cli.fused import PLAN, fuse
 from privge.cli.graphs import EdgeListOptions, PlaceOfGraph
 from privge.cli.ids import IdOptions
+from privge.cli.known import among_nodes
 from privge.cli.options import OUTPUT, Finite, check_output, existing, input_option, json_option, naming
 from privge.cli.progress import progress_bar
 from privge.errors import BadData
@@ -50,7 +51,8 @@ def teach() -> None:
 
 @teach.command()
 @options_into(place=PlaceOfGraph, columns=EdgeListOptions, ids=IdOptions)
-@input_option("labels", "Table with the columns id and label: the known classes.", required=True)
+@input_option("labels", "Table of ids and known classes, numbers or text.", required=True)
+@click.option("--label-column", metavar="NAME", default="label", show_default=True, help="Column of the classes.")
 @click.option("--epsilon", type=Finite(min=0, min_open=True), required=True, help="Privacy budget of an answer.")
 @click.option("--teachers", "teachers_path", type=OUTPUT, help="Write the ids of those who teach to this CSV file.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of which labelled people judge.")
@@ -61,6 +63,7 @@ def plan(
     columns: EdgeListOptions,
     ids: IdOptions,
     labels_path: Path,
+    label_column: str,
     epsilon: float,
     teachers_path: Path | None,
     seed: int,
@@ -82,9 +85,15 @@ def plan(
         columns=columns.columns_beside(ids),
         integer_ids=ids.integer_ids,
     )
-    labels = read_labels(existing(labels_path), integer_ids=ids.integer_ids, id_column=ids.column_in("labels"))
+    named, labels = read_labels(
+        existing(labels_path),
+        integer_ids=ids.integer_ids,
+        id_column=ids.column_in("labels"),
+        label_column=label_column,
+    )
+    found = among_nodes(labels_path, named, graph.ids)
     with progress_bar("Structure") as progress:
-        made = Plan.make(graph, labels, epsilon=epsilon, seed=seed, progress=progress)
+        made = Plan.make(graph, (named[found], labels[found]), epsilon=epsilon, seed=seed, progress=progress)
     made.save(output)
     if teachers_path is not None:
         with atomic_path(teachers_path) as partial:

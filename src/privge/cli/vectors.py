@@ -1,21 +1,26 @@
 """Options about the vectors of an answer: an embedding that is there, or reports that are embedded first."""
 
+import logging
 import os
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
+from privge.campaign import Campaign
 from privge.cli.declared import option, place_option
 from privge.cli.graphs import EdgeListOptions, nodes_option
 from privge.cli.ids import IdOptions
 from privge.cli.options import refuse_given
 from privge.cli.sources import SourceOptions, Task, read_embedding, store_option
+from privge.cli.truth import asked_campaign
 from privge.cli.walks import JoiningOptions, WalkOptions
 from privge.embedding.embedding import Embedding
+from privge.errors import BadData
 from privge.graph import Graph, as_graph
 from privge.propagation import HERE
 
+logger = logging.getLogger(__name__)
 _MAKING = ("alpha", "r", "tolerance", "smoother", "decoding", "clip", "drop_unknown", "campaign", "settings_path")
 
 
@@ -45,6 +50,10 @@ class VectorOptions(EdgeListOptions):
             features_path=None,
         )
 
+    def asked(self) -> Campaign:
+        """Return the campaign of the reports."""
+        return asked_campaign(self.reports_place, self.source.store_url, self.campaign)
+
     def check(self) -> None:
         """Refuse options that do not go together."""
         if self.embedding_place is not None:
@@ -66,8 +75,22 @@ class VectorOptions(EdgeListOptions):
         """Return the vectors, which are made if need be, and the graph if it is given."""
         graph = None if self.graph_place is None else as_graph(self.opened(self.graph_place, self.nodes_path, ids))
         if self.embedding_place is not None:
-            return read_embedding(self.embedding_place), graph
+            embedding = read_embedding(self.embedding_place)
+            return (embedding if graph is None else _in_graph(embedding, graph)), graph
         if graph is None:
             raise click.UsageError("Give --graph with --reports or --store.")
         task = Task(graph=graph, before=None, walk=walk, joining=joining, place=HERE)
         return task.embed(self.source, None).embedding, graph
+
+
+def _in_graph(embedding: Embedding, graph: Graph) -> Embedding:
+    """Leave out vectors of nodes that are not in the graph, and say how many; all of them never are."""
+    found = graph.rows_of(embedding.ids) >= 0
+    if found.all():
+        return embedding
+    if not found.any():
+        raise BadData(f"none of the {len(found):,} vectors is of a node in the graph; are ids written alike?")
+    count = f"{int((~found).sum()):,} of {len(found):,}"
+    logger.warning("%s vectors are of nodes that are not in the graph, and get no class (--nodes has them all)", count)
+    ids = embedding.ids[found]
+    return Embedding(ids, embedding[ids], embedding.provenance)

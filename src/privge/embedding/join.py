@@ -120,8 +120,9 @@ def check_strangers(strangers: int, reports: int, unknown: Unknown) -> None:
         )
     if unknown == "refuse":
         raise BadData(
-            f"{strangers:,} of {reports:,} reports are of nodes that are not in the graph; add the nodes, or drop "
-            "these reports (--drop-unknown; in Python unknown='drop')"
+            f"{strangers:,} of {reports:,} reports are of nodes that are not in the graph; add the nodes "
+            "(--nodes, a table of all ids, with or without edges; in Python the nodes= of the graph), or drop these "
+            "reports (--drop-unknown; in Python unknown='drop')"
         )
     dropped = f"{strangers:,} of {reports:,} reports ({strangers / reports:.1%})"
     logger.warning("dropped %s of nodes that are not in the graph", dropped)

@@ -5,6 +5,7 @@ only if held-out friends are told better with them, by cross-validation and by m
 the score *is* the structure's.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Self
 
@@ -42,7 +43,9 @@ class Gate:
 
     def __str__(self) -> str:
         verdict = "it helps, and is used" if self.open else "it does not help, so the result is the structure alone"
-        return f"{self.gain:+.4f} ± {self.error:.4f} nats a held-out friend ({self.queries:,} judged): {verdict}"
+        change = f"{100 * abs(math.expm1(self.gain)):.1f} % {'more' if self.gain > 0 else 'less'} likely"
+        logarithm = f"{self.gain:+.4f} ± {self.error:.4f} in the mean logarithm, {self.queries:,} judged"
+        return f"with them held-out friends are {change} ({logarithm}): {verdict}"
 
     @classmethod
     def judge(cls, lists: Lists, prior: Floats, seed: int) -> Self:

@@ -76,7 +76,7 @@ class Spread:
         return (
             f"{self.served:.1%} of {self.people:,} {asked} get a recommendation; {self.reached:.1%} of all nodes are "
             f"recommended to somebody; those recommended have {self.degree:.1f} friends on average, true friends "
-            f"{self.friends_degree:.1f}; Gini {self.gini:.2f}"
+            f"{self.friends_degree:.1f}; Gini {self.gini:.2f} (0: all equally often, 1: always the same one)"
         )
 
 

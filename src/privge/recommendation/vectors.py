@@ -63,8 +63,8 @@ class Signals:
         run, made_of = private.provenance.run, private.provenance.graph
         if made_of.fingerprint != graph.fingerprint:
             raise NotJudged(
-                f"the embedding was made from another graph ({made_of.nodes:,} nodes, {made_of.edges:,} edges), so it "
-                f"cannot be made again without the held-out edges; {_OTHERWISE}"
+                f"the embedding was made from another graph ({made_of.nodes:,} nodes, {made_of.edges:,} edges), so "
+                f"what walked over it cannot be found again; {_OTHERWISE}"
             )
         if (run.smoothing is not None and run.smoothing.chosen == "smoother") or not 0 < run.alpha < 1:
             raise NotJudged(f"the vectors did not come from a walk over the graph, which could be undone; {_OTHERWISE}")

@@ -373,3 +373,10 @@ def test_a_model_of_compact_vectors_is_used_along_the_same_directions_alone():
     assert model.probabilities(embedded(made, compact=4)).shape == (60, 2)
     with pytest.raises(BadData, match="other directions"):
         model.probabilities(embedded(made, compact=4, seed=1))
+
+
+def test_a_regression_that_does_not_settle_is_judged_as_it_is_without_a_warning():
+    generator = np.random.default_rng(1)
+    rows = (generator.normal(size=(200, 30)) * 10.0 ** np.linspace(-3, 3, 30)).astype(np.float32)
+    head = Logistic(1e6).fit(rows, np.arange(200) % 3, seed=0)  # warnings are errors in these tests
+    assert np.isfinite(head.log_probabilities(rows)).all()

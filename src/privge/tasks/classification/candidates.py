@@ -1,5 +1,6 @@
 """The heads among which the default one chooses: logistic regressions and perceptrons."""
 
+import warnings
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -48,10 +49,13 @@ class Logistic:
     def fit(self, inputs: ScaledRows, targets: Rows, seed: int) -> Layers:
         """Fit to all rows; there is nothing to stop early."""
         with needed("a head"):
+            from sklearn.exceptions import ConvergenceWarning
             from sklearn.linear_model import LogisticRegression
 
         model = LogisticRegression(C=self.strength / inputs.shape[1], max_iter=200, random_state=seed)
-        model.fit(inputs, targets)
+        with warnings.catch_warnings():  # wherever it ended, labels that it did not see say what that is worth
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model.fit(inputs, targets)
         weights, intercepts = model.coef_.astype(np.float32), model.intercept_.astype(np.float32)
         if len(weights) == 1:  # of two classes scikit-learn has the second alone
             weights, intercepts = np.vstack([0 * weights, weights]), np.append(0 * intercepts, intercepts)

@@ -20,6 +20,8 @@ from privge.tasks.classification.known import Known
 from privge.tasks.classification.vector_model import VectorModel
 
 MAJORITY, VECTORS, WALKS, STRUCTURE = "majority class", "vectors alone", "label propagation", "structure channel"
+ANSWERS = "answers, "
+"""How the name of a control begins that is an answer too, from other vectors: it is decided as the answers are."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -128,14 +130,22 @@ class Classification:
         """The share of the largest class among the labelled nodes: what is found for nothing."""
         return Share(int(np.bincount(self.known.targets).max()), len(self.known.targets))
 
-    def control(self, name: str) -> Estimate:
+    def control(self, name: str, *, balanced: bool = False) -> Estimate:
         """Return what the labelled nodes say of a control."""
-        return Estimate.of(self.controls[name].argmax(axis=1), self.known.targets)
+        return Estimate.of(self._places(name, balanced=balanced), self.known.targets)
 
     def gain(self, name: str, *, balanced: bool = False) -> Gain:
         """Return by how many points more labelled nodes are found than by a control."""
         answers = self.held_out_decisions(balanced=balanced).places
-        return Gain.of(answers, self.controls[name].argmax(axis=1), self.known.targets)
+        return Gain.of(answers, self._places(name, balanced=balanced), self.known.targets)
+
+    def _places(self, name: str, *, balanced: bool) -> Rows:
+        """Return the classes that a control finds; `balanced` is about those that are answers."""
+        said = self.controls[name]
+        if name.startswith(ANSWERS):
+            return decide(said, self.known.shares, balanced=balanced).places
+        likeliest: Rows = said.argmax(axis=1)
+        return likeliest
 
     def to_arrow(self, *, abstain: float = 0.0, balanced: bool = False) -> pa.Table:
         """Return a table of the nodes whose class was not known: ``id``, ``class``, ``confidence``, and ``p(...)``.

@@ -65,8 +65,13 @@ class Gain:
         differences = 100.0 * ((answers == targets).astype(float) - (others == targets))
         return cls(float(differences.mean()), float(differences.std(ddof=1) / math.sqrt(len(differences))))
 
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The two ends of its interval."""
+        return self.points - _NORMAL * self.error, self.points + _NORMAL * self.error
+
     def __str__(self) -> str:
-        low, high = (self.points + sign * _NORMAL * self.error for sign in (-1, 1))
+        low, high = self.interval
         return f"{self.points:+.1f} points ({low:+.1f} to {high:+.1f})"
 
 

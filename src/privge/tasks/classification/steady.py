@@ -69,6 +69,7 @@ class SteadyClassifier(NodePredictions, NamedParameters):
         labels: LabelsByRow | LabelsById,
         *,
         train: Iterable[object] | None = None,
+        remark: bool = True,
         progress: Progress | None = None,
     ) -> Self:
         """Learn from labelled nodes; the scale is taken from all nodes, without labels.
@@ -80,6 +81,8 @@ class SteadyClassifier(NodePredictions, NamedParameters):
         train
             Nodes whose labels may be read: ids of an embedding, rows of a matrix. By default all that have one. No
             separate validation nodes are needed.
+        remark
+            Whether to log it if nothing was learnt.
         progress
             Called with the fits done and the fits in all.
         """
@@ -111,7 +114,7 @@ class SteadyClassifier(NodePredictions, NamedParameters):
         columns = columns_of(vectors) if isinstance(vectors, Embedding) else None
         judged = judged_at_levels(self.held_out_probabilities_, known.targets)
         self.model_ = VectorModel(known.classes, known.shares, inputs, heads, fused, temperature, columns, judged)
-        if not self.learnt_:
+        if remark and not self.learnt_:
             logger.warning("nothing was learnt from the vectors: the shares of the classes say as much")
         return self
 
