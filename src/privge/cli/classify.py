@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AnswerOptions:
-    """How answers are given, and what is kept of what was learnt."""
+class AnswerOptions(ControlOptions):
+    """How answers are given and compared, and what is kept of what was learnt."""
 
     abstain: float = option(
         "--abstain",
@@ -66,12 +66,7 @@ class AnswerOptions:
 
 @click.command()
 @options_into(
-    vectors=VectorOptions,
-    known=LabelOptions,
-    walk=WalkOptions,
-    joining=JoiningOptions,
-    answers=AnswerOptions,
-    compared=ControlOptions,
+    vectors=VectorOptions, known=LabelOptions, walk=WalkOptions, joining=JoiningOptions, answers=AnswerOptions
 )
 @click.option("-o", "--output", type=OUTPUT, required=True, help="Where the classes go (.parquet or .csv).")
 @json_option
@@ -81,7 +76,6 @@ def classify(
     walk: WalkOptions,
     joining: JoiningOptions,
     answers: AnswerOptions,
-    compared: ControlOptions,
     output: Path,
     *,
     as_json: bool,
@@ -111,7 +105,7 @@ def classify(
     check_output(output, ".parquet", ".csv")
     vectors.check()
     answers.check(known.labels_path, vectors.graph_place, embedded=vectors.embedding_place is not None)
-    compared.check(vectors)
+    answers.check_controls(vectors)
     walk.check()
     if walk.settings_path is not None:
         walk = replace(walk, settings_for=walk.settings_for or "nodes")
@@ -125,7 +119,7 @@ def classify(
     labels = known.read(embedding)
     with progress_bar("Learning") as progress:
         found = find(embedding, labels, graph=graph, seed=answers.seed, progress=progress)
-    found, absent = compared.run(found, labels, embedding, graph, vectors, known.ids, answers.seed)
+    found, absent = answers.controlled(found, labels, embedding, graph, vectors, known.ids, answers.seed)
     _write(found.to_arrow(abstain=answers.abstain, balanced=answers.balanced), output)
     if answers.save_path is not None:
         found.model.save(answers.save_path)

@@ -45,14 +45,14 @@ class ControlOptions:
         "classify nobody.",
     )
 
-    def check(self, vectors: "VectorOptions") -> None:
+    def check_controls(self, vectors: "VectorOptions") -> None:
         """Refuse what does not go together."""
         if vectors.embedding_place is not None:
             refuse_given(("features_path",), "without --reports or --store, whose campaign says what they are")
         if self.controls is False:
             refuse_given(("features_path",), "with --no-controls")
 
-    def run(
+    def controlled(
         self,
         found: "Classification",
         labels: "LabelsById",
