@@ -22,7 +22,7 @@ def test_on_a_shared_phone_nobody_sees_the_receipt_of_another(asked, erase):
     assert "Your receipt" not in seen["told"]
     assert "You sent" not in seen["told"]
     assert "Somebody else has taken part" in seen["told"]
-    assert not seen["enabled"]
+    assert not seen["offered"]
     assert seen["sent"] == 0
     assert held(store, node) == [(given["campaign"], None if erase else seen["first"]["bytes"])]
 
@@ -68,7 +68,7 @@ def test_a_personal_question_is_shown_with_the_classes_of_this_person(served, as
         assert served.call("PUT", path, body=content, token=ADMIN, content_type=kind).status == 201
     assert served.add(campaign).status == 201
     seen = play("told", **given | {"campaign": campaign.id})
-    assert "one answer from these values: b, c, d." in seen["asked"]
+    assert "one of these answers: b, c, d." in seen["asked"]
     assert seen["others"] == ["b", "c", "d"]
     notes = {" ".join(note.split()) for note in seen["notes"]}
     assert notes == {f"model {code} stands for “{name}”" for code, name in enumerate("bcd")}

@@ -17,10 +17,10 @@ export async function shared(given) {
   await visit(page, { ...given, token: given.other });
   await page.locator('#spent p').waitFor();
   const told = await page.locator('section.do').innerText();
-  const enabled = await page.locator('#contribute').isEnabled();
+  const offered = await page.locator('#contribute').isVisible();
   const sent = requests.slice(before).filter(({ method }) => method !== 'GET').length;
   await context.close();
-  return { first, told, enabled, sent };
+  return { first, told, offered, sent };
 }
 
 /** Read what the page says about what is asked and sent, before and after an example, for each answer in turn. */

@@ -283,7 +283,7 @@ async function showSpent() {
   const own = first?.node === person.node ? first : undefined; // a phone may be shared: what is another's is not shown
   over = first !== undefined && !own?.codes;
   if (over) {
-    at('contribute').disabled = true;
+    at('contribute').disabled = at('contribute').hidden = true;
     at('progress').replaceChildren(element('p', { class: 'notice' }, own ? texts.act.erased_here : texts.act.somebody_else));
   } else if (own) at('contribute').textContent = texts.act.resend;
   const sentence = said(texts.spent.sentence, { spent, cap: caps.lifetime, sure: certainty(spent) });
