@@ -169,21 +169,29 @@ def translated(change=len):
 
 
 def test_a_translation_replaces_every_text(tmp_path):
-    from collect.service.harness import InProcess
-    from privge.pages.operations import operations
-    from privge.pages.room.options import RoomOptions
-
     def change(texts):
         texts["language"] = "de"
         texts["act"]["button"] = "Einmal ziehen und senden"
 
     file = tmp_path / "deutsch.toml"
     file.write_text(translated(change), encoding="utf-8")
-    with InProcess(tmp_path, pages=operations(RoomOptions(), file)) as service:
+    with opened(tmp_path, strings=file) as service:
         text = service.call("GET", f"/c/{service.campaign.id}").body.decode()
     assert '<html lang="de"' in text
     assert "Einmal ziehen und senden" in text
     assert "Draw once and send" not in text
+
+
+def test_no_text_of_a_translation_leaves_its_attribute(tmp_path):
+    hostile = """' onclick='x' "><b>&amp;&#39;</b>"""
+    file = tmp_path / "deutsch.toml"
+    file.write_text(translated(lambda texts: texts["trouble"].update(other=hostile)), encoding="utf-8")
+    with opened(tmp_path, strings=file) as service:
+        seen = Seen(service.call("GET", f"/c/{service.campaign.id}").body.decode())
+    given = next(value for _, name, value in seen.attributes if name == "data-texts")
+    assert json.loads(given)["trouble"]["other"] == hostile
+    assert "b" not in seen.tags
+    assert not [name for _, name, _ in seen.attributes if name == "onclick"]
 
 
 @pytest.mark.parametrize(

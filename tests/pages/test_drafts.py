@@ -34,6 +34,12 @@ def published(reply):
     return {name: unescape(value) for name, value in re.findall(r'name="(\w+)" value="([^"]*)"', hidden)}
 
 
+def test_an_empty_form_is_told_in_the_words_of_the_form(inside):
+    text = draft(inside, names=" \n").body.decode()
+    assert "write what is asked, one name on each line" in text
+    assert "dimensions" not in text
+
+
 def test_a_draft_is_shown_with_its_forecast_and_stored_nowhere(service, inside):
     reply = draft(inside)
     text = reply.body.decode()
@@ -78,7 +84,7 @@ def test_a_single_number_says_how_many_features_there_are(inside):
     [
         ({"epsilon": "-1"}, "epsilon"),
         ({"epsilon": "much"}, "epsilon"),
-        ({"names": ""}, "dimensions"),
+        ({"names": ""}, "one name on each line, or just how many"),
         ({"low": "10"}, "high"),
         ({"k": "9"}, "k"),
         ({"closes": "2020-01-01"}, "past"),

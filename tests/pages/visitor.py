@@ -12,9 +12,9 @@ from privge.pages.room.options import RoomOptions
 FORM = "application/x-www-form-urlencoded"
 
 
-def opened(folder, *, options=RoomOptions(), **rest):  # noqa: B008 (frozen)
+def opened(folder, *, options=RoomOptions(), strings=None, **rest):  # noqa: B008 (frozen)
     """Return a service with its pages."""
-    return InProcess(folder, pages=operations(options), **rest)
+    return InProcess(folder, pages=operations(options, strings), **rest)
 
 
 class Visitor:

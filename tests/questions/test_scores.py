@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from privge.errors import BadData
-from privge.questions import Encoding, Model, Score, rounded_model
+from privge.questions import Encoding, Model, NumberFeature, Score, YesNoFeature, rounded_model
 from privge.questions.people import people_of
 from privge.questions.question import Asked
 from privge.questions.scores import isqrt
@@ -121,3 +121,11 @@ def test_a_wrong_shape_of_weights_is_refused():
     for weights in ([[1, 2]], [[1], [2]], [[1, 2], [3, 4.5]], [[1, 2], [True, 3]], "ab"):
         with pytest.raises(BadData):
             Model(encoding, weights, classes=("a", "b"))
+
+
+def test_a_row_of_weights_of_another_length_is_told_apart_from_their_number():
+    profile = Encoding((NumberFeature("age", 0, 100), YesNoFeature("sport")))
+    with pytest.raises(BadData, match="each row of weights must be a list of 2 entries"):
+        Model(profile, [[1, 2, 3], [3, 2, 1]], classes=("a", "b"))
+    with pytest.raises(BadData, match=r"^weights must be a list of 2 entries"):
+        Model(profile, [[1, 2]], classes=("a", "b"))

@@ -173,14 +173,15 @@ export async function erase(options: AboutOptions & Keeping): Promise<string[]> 
 export interface Ledger {
   readonly caps: Caps;
   readonly spent: number;
-  readonly reports: readonly { campaign: string; epsilon: number; report: string; codes: readonly number[] | null }[];
+  /** Of which node each is: a device may be shared. Codes are null after erasure. */
+  readonly reports: readonly { campaign: string; node: string; epsilon: number; report: string; codes: readonly number[] | null }[];
 }
 
 export async function ledger(keeping: Keeping = {}): Promise<Ledger> {
   const state = await new Memory(storeOf(keeping.store)).state();
   const reports = Object.entries(state.charged).map(([campaign, kept]) => {
-    const { epsilon, report } = kept;
-    return { campaign, epsilon, report, codes: kept.codes === null ? null : codesOf(bodyOf(kept)) };
+    const { node, epsilon, report } = kept;
+    return { campaign, node, epsilon, report, codes: kept.codes === null ? null : codesOf(bodyOf(kept)) };
   });
   return { caps: state.caps, spent: spentOf(state), reports };
 }

@@ -6,7 +6,7 @@ const MOST_CHARACTERS = 2048;
 
 /** Return the node that a token names; refuse what is not a token, or one for another campaign (null: for all). */
 export function nodeOf(token: string, campaign: string | null): string {
-  const [, payload = ''] = /^([\w-]+)=*\.[\w=-]+$/.exec(token.trim()) ?? [];
+  const [, payload = ''] = /^([\w-]+)=*\.[\w=-]+$/.exec(String(token).trim()) ?? [];
   let claims: { node?: unknown; campaign?: unknown } = {};
   try {
     const binary = atob(payload.replace(/-/g, '+').replace(/_/g, '/'));

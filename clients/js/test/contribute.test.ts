@@ -35,6 +35,14 @@ describe('a contribution', () => {
     expect((await ledger({ store })).spent).toBe(1);
   });
 
+  it('without a token is refused by code, before any contact', async () => {
+    for (const token of [null, undefined, 7, '']) {
+      const to = service();
+      await expect(contribute(FEATURES, options(to, memoryStore(), { token: token as string }))).rejects.toMatchObject({ code: 'token' });
+      expect(to.requests).toEqual([]);
+    }
+  });
+
   it('fetches, asks and sends in this order, whatever the values are', async () => {
     await fc.assert(
       fc.asyncProperty(fc.dictionary(fc.constantFrom('a', 'b', 'c', 'constructor'), fc.anything()), async (features) => {
@@ -195,7 +203,7 @@ describe('after erasure', () => {
     const about = { service: 'https://collect.example', token: tokenOf('a'), fetch: to.fetch };
     expect(await erase({ ...about, store })).toEqual([to.id]);
     expect((await stored(about))[0]).toMatchObject({ campaign: to.id, codes: null });
-    expect((await ledger({ store })).reports).toEqual([{ campaign: to.id, epsilon: 1, report: done.report, codes: null }]);
+    expect((await ledger({ store })).reports).toEqual([{ campaign: to.id, node: 'a', epsilon: 1, report: done.report, codes: null }]);
     expect([...items.values()].join()).not.toContain(to.put[0]);
     await expect(contribute(FEATURES, options(to, store))).rejects.toMatchObject({ code: 'second_draw' });
     expect(new Set(to.put).size).toBe(1);

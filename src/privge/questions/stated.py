@@ -74,7 +74,8 @@ def listed(name: str, value: object, least: int, most: int) -> list[object]:
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if not isinstance(value, list | tuple) or not least <= len(value) <= most:
-        raise BadData(f"{name} must be a list of {least:,} to {most:,} entries")
+        count = f"{most:,}" if least == most else f"{least:,} to {most:,}"
+        raise BadData(f"{name} must be a list of {count} entries")
     return list(value)
 
 

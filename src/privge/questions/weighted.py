@@ -53,7 +53,8 @@ class Weighted(AboutProfile):
     def _settle(self, rows: int) -> None:
         """Check the integers of a model against its encoding, and put them into it in one form."""
         columns = self.encoding.columns
-        each = [listed("weights", row, columns, columns) for row in listed("weights", self.weights, rows, rows)]
+        table = listed("weights", self.weights, rows, rows)
+        each = [listed("each row of weights", row, columns, columns) for row in table]
         weights = tuple(tuple(integer("weights", w, -(2**52), 2**52) for w in row) for row in each)
         given = [0] * rows if self.bias is None else listed("bias", self.bias, rows, rows)
         bias = tuple(integer("bias", b, -(2**52), 2**52) for b in given)

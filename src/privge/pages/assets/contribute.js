@@ -6,7 +6,7 @@
 import { answersOf, certainty, contribute, erase, explain, fetchCampaign, fetchShard, ledger, nodeOf, perturb, stored } from './privge.js';
 import { bar, bytesOf, codeList, element, groups, hex, lookPicture, oddsPicture, said } from './draw.js';
 import { tokenIn } from './door.js';
-import { askedColumns, checkWidth, showFields, titleOf, valuesOf } from './fields.js';
+import { askedColumns, askedText, checkWidth, lawOf, optionsOf, personalOf, rangeText, showFields, titleOf, valuesOf } from './fields.js';
 import { troubleOf, Wire } from './wire.js';
 
 const texts = JSON.parse(document.body.dataset.texts);
@@ -20,8 +20,9 @@ const SLOW = 4_000;
 const TOKEN = 'privge-token';
 
 let token = '';
-let person = null; // the campaign, the node, its shard and its fields
+let person = null; // the campaign, the node, its shard, what it is asked and its fields
 let busy = false;
+let over = false; // nothing more is drawn or sent from here
 
 /** Say what went wrong, beside what was pressed. */
 function fail(error, where = at('trouble')) {
@@ -48,7 +49,7 @@ async function doing(button, work) {
     fail(error, button.closest('section').querySelector('.trouble'));
   } finally {
     busy = false;
-    button.disabled = false;
+    button.disabled = over && button === at('contribute');
   }
 }
 
@@ -82,17 +83,11 @@ function counted(campaign) {
   return campaign.k === 1 ? texts.sent.one_number : said(texts.sent.numbers, { k: campaign.k });
 }
 
-function mostOf(campaign) {
-  const laws = campaign.questions?.flatMap((question) => question.laws) ?? [campaign.shortForm.law];
-  return Math.max(...laws.map((law) => law.outputs)) - 1;
-}
-
 function showCampaign(campaign) {
   const { sure, odds, epsilon } = explain(campaign);
   at('purpose').textContent = campaign.purpose || texts.frame.no_purpose;
   document.title = campaign.purpose ? `${campaign.purpose} · ${texts.frame.title}` : texts.frame.title;
   at('status').textContent = said(texts.frame.checked, { id: `${id.slice(0, 12)}…` });
-  at('sent-lead').textContent = said(texts.sent.lead, { count: counted(campaign), most: mostOf(campaign) });
   at('inferred-sentence').textContent = said(texts.inferred.sentence, { sure });
   at('inferred-epsilon').textContent = said(texts.inferred.epsilon, { epsilon });
   at('odds').replaceChildren(...oddsPicture(odds, sure, texts.inferred));
@@ -107,11 +102,8 @@ function showPerson({ campaign, node, columns }) {
     campaign.closes ? said(texts.frame.closes, { closes: campaign.closes.slice(0, 10) }) : '',
     days === null ? texts.frame.kept : said(texts.frame.deleted, { days }),
   ].join(' ');
-  const computed = campaign.questions?.find(({ kind }) => ['model', 'score', 'direction'].includes(kind));
-  const values = { k: campaign.k, all: campaign.dimensions, title: computed?.title ?? '' };
-  at('have-asked').textContent = computed
-    ? said(texts.have.model, values)
-    : said(campaign.k === campaign.dimensions ? texts.have.all : texts.have.some, values);
+  at('have-asked').textContent = askedText(person, texts);
+  at('sent-lead').textContent = said(texts.sent.lead, { count: counted(campaign), range: rangeText(person, texts) });
   showFields(at('values'), columns, texts, () => showLook());
 }
 
@@ -123,23 +115,23 @@ function showLook() {
   const { campaign, node, shard, columns } = person;
   const place = Number(at('look-question')?.value ?? 0);
   const answer = answersOf(campaign, valuesOf(at('values'), columns, campaign), { node, shard })[place];
-  const question = campaign.questions?.[answer.index];
-  const law = question ? question.laws.find((each) => 'weights' in each && answer.level < each.levels) : campaign.shortForm.law;
+  const law = lawOf(person, answer.index);
   const focused = document.activeElement?.id;
   const about = element('p', { class: 'pair' });
   if (campaign.k > 1) about.append(questionInput(place), element('br'));
-  if (answer.level === null || !law) {
+  if (answer.level === null) {
     at('look').replaceChildren(about, element('p', {}, texts.inferred.direction));
     if (focused?.startsWith('look-')) at(focused)?.focus();
     return;
   }
-  const options = question?.options ?? [];
+  const options = optionsOf(person, answer.index, texts);
+  const yours = options.length ? said(texts.inferred.yours_named, { value: options[answer.level] }) : texts.inferred.yours;
   const farthest = answer.level < law.levels / 2 ? law.levels - 1 : 0;
   const other = compared.get(answer.index) ?? farthest;
   const { pairs, speaksMine, speaksOthers } = groups(law, answer.level, other);
   const chance = { yours: Math.round(100 * speaksMine), others: Math.round(100 * speaksOthers) };
   const chosen = otherInput(campaign, answer.index, law, options, other);
-  about.append(element('span', { class: 'key' }), element('span', { class: 'gap' }, texts.inferred.yours), element('span', { class: 'key other' }), element('label', { for: 'look-other', class: 'inline' }, texts.inferred.other), ' ', chosen);
+  about.append(element('span', { class: 'key' }), element('span', { class: 'gap' }, yours), element('span', { class: 'key other' }), element('label', { for: 'look-other', class: 'inline' }, texts.inferred.other), ' ', chosen);
   const label = said(texts.inferred.alike, chance);
   at('look').replaceChildren(about, lookPicture(pairs, label), element('p', {}, label));
   if (focused?.startsWith('look-')) at(focused)?.focus();
@@ -183,12 +175,19 @@ function tryIt() {
   const { campaign, node, shard, columns } = person;
   const { codes, body } = perturb(campaign, valuesOf(at('values'), columns, campaign), { node, shard });
   const note = said(texts.sent.drawn, { count: ++examples, bytes: hex(body) });
-  at('example').replaceChildren(codeList(titles(), [...codes]), element('p', { class: 'bytes' }, note));
+  at('example').replaceChildren(shown([...codes]), element('p', { class: 'bytes' }, note));
   at('try').textContent = texts.sent.again;
 }
 
-function titles() {
-  return person.campaign.indicesOf(person.node).map((index) => titleOf(person.campaign, index, texts));
+/** Show codes, each with what it is about and, if it stands for an answer, for which. */
+function shown(codes) {
+  const { campaign, node } = person;
+  const indices = campaign.indicesOf(node);
+  const notes = indices.map((index, place) => {
+    const meaning = optionsOf(person, index, texts)[codes[place]];
+    return meaning === undefined ? '' : said(texts.sent.means, { meaning });
+  });
+  return codeList(indices.map((index) => titleOf(campaign, index, texts)), codes, notes);
 }
 
 // Contribute.
@@ -203,7 +202,7 @@ async function send() {
   wire.onReport = (bytes) => {
     body = bytes;
     const codes = Array.from({ length: bytes.length / 2 }, (_, place) => bytes[2 * place] + 256 * bytes[2 * place + 1]);
-    at('receipt').replaceChildren(element('h3', {}, texts.sent.real), codeList(titles(), codes));
+    at('receipt').replaceChildren(element('h3', {}, texts.sent.real), shown(codes));
   };
   try {
     const done = await contribute(values, { campaign: address, token, ...contact });
@@ -229,7 +228,7 @@ function showReceipt({ codes, report, epsilon }, body) {
     [texts.act.receipt_epsilon, String(epsilon)],
   ];
   const list = element('dl', {}, ...facts.flatMap(([name, value]) => [element('dt', {}, name), element('dd', { class: 'bytes' }, value)]));
-  const box = element('div', { class: 'receipt', id: 'receipt-box' }, element('h3', {}, texts.act.receipt), codeList(titles(), [...codes]), list);
+  const box = element('div', { class: 'receipt', id: 'receipt-box' }, element('h3', {}, texts.act.receipt), shown([...codes]), list);
   at('receipt').replaceChildren(box);
   at('contribute').textContent = texts.act.resend;
 }
@@ -280,16 +279,17 @@ async function eraseNow() {
 
 async function showSpent() {
   const { spent, caps, reports } = await ledger();
-  const own = reports.find(({ campaign }) => campaign === id);
-  if (own) at('contribute').textContent = texts.act.resend;
-  if (own?.codes === null) {
-    at('contribute').disabled = true;
-    at('progress').replaceChildren(element('p', { class: 'notice' }, texts.act.erased_here));
-  }
+  const first = reports.find(({ campaign }) => campaign === id);
+  const own = first?.node === person.node ? first : undefined; // a phone may be shared: what is another's is not shown
+  over = first !== undefined && !own?.codes;
+  if (over) {
+    at('contribute').disabled = at('contribute').hidden = true;
+    at('progress').replaceChildren(element('p', { class: 'notice' }, own ? texts.act.erased_here : texts.act.somebody_else));
+  } else if (own) at('contribute').textContent = texts.act.resend;
   const sentence = said(texts.spent.sentence, { spent, cap: caps.lifetime, sure: certainty(spent) });
   const rows = reports.map(({ campaign, epsilon }) => element('li', {}, element('code', {}, campaign.slice(0, 12)), ` ε = ${epsilon}`));
-  const shown = spent ? [element('p', {}, sentence), bar(spent / caps.lifetime), element('ul', {}, ...rows)] : [element('p', {}, texts.spent.none)];
-  at('spent').replaceChildren(...shown);
+  const summary = spent ? [element('p', {}, sentence), bar(spent / caps.lifetime), element('ul', {}, ...rows)] : [element('p', {}, texts.spent.none)];
+  at('spent').replaceChildren(...summary);
   return own;
 }
 
@@ -305,7 +305,7 @@ async function begin() {
     showCampaign(campaign);
     checkWidth(campaign);
     const shard = await fetchShard(campaign, address, node, contact);
-    person = { campaign, node, shard, columns: askedColumns(campaign, node, texts) };
+    person = { campaign, node, shard, personal: personalOf(campaign, node, shard), columns: askedColumns(campaign, node, texts) };
     showPerson(person);
     at('steps').hidden = false;
     showLook();

@@ -95,12 +95,12 @@ export function lookPicture(pairs, label) {
   return element('figure', {}, picture);
 }
 
-/** Codes as a list: what each stands for, and the number. */
-export function codeList(titles, codes) {
+/** Codes as a list: what each is about, the number, and perhaps a note. */
+export function codeList(titles, codes, notes) {
   return element(
     'ul',
     { class: 'codes' },
-    ...codes.map((code, place) => element('li', { class: 'drawn' }, titles[place] ?? '', element('b', {}, String(code)))),
+    ...codes.map((code, place) => element('li', { class: 'drawn' }, titles[place] ?? '', element('b', {}, String(code)), ...(notes[place] ? [element('small', {}, notes[place])] : []))),
   );
 }
 

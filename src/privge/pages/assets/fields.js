@@ -1,8 +1,9 @@
-// What you have: a field for each value that is asked of this person, and the values as the client takes them.
+// What you have: what is asked of this person, a field for each value of it, and the values as the client takes them.
 
 import { element, said } from './draw.js';
 
-const SHOWN = 60; // fields that are shown at once
+const SHOWN = 60; // fields that are shown at once, and answers that are listed
+const COMPUTED = ['model', 'score', 'direction']; // answered from a whole profile
 const MOST = 10_000; // values of a campaign that a form is made for
 
 /** Return what a feature or question is called. */
@@ -24,6 +25,44 @@ export function askedColumns(campaign, node, texts) {
   const names = campaign.rawNames && new Set(indices.flatMap((index) => campaign.questions[index].rawNames));
   const placed = all.map((column, place) => ({ ...column, place }));
   return placed.filter(({ name }) => names === null || names.has(name));
+}
+
+/** Return about which classes a node is asked, where these are personal; otherwise null. */
+export function personalOf({ assignment }, node, shard) {
+  return assignment?.sizes.length ? assignment.personal(new TextEncoder().encode(node), shard) : null;
+}
+
+/** Return the law of what a person answers: of a personal question, the one for as many classes as theirs. */
+export function lawOf({ campaign, personal }, index) {
+  return campaign.questions?.[index].lawFor(personal) ?? campaign.shortForm.law;
+}
+
+/** Return what each level stands for, and each number that is sent; nothing where levels are numbers or directions. */
+export function optionsOf({ campaign, personal }, index, texts) {
+  const { kind, options } = campaign.questions?.[index] ?? { options: [] };
+  if (kind === 'yes-no') return [texts.have.no, texts.have.yes];
+  return personal ? personal.classes.map((place) => options[place]) : options;
+}
+
+/** Say between what the numbers of a person lie: questions differ, and not everybody is asked all of them. */
+export function rangeText(person, texts) {
+  const { one_range, range, ranges } = texts.sent;
+  const mosts = person.campaign.indicesOf(person.node).map((index) => lawOf(person, index).outputs - 1);
+  const alike = mosts.length === 1 ? one_range : range;
+  return said(mosts.every((most) => most === mosts[0]) ? alike : ranges, { most: Math.max(...mosts) });
+}
+
+/** Say how much is asked of a person, or what their device works out. */
+export function askedText(person, texts) {
+  const { campaign, node } = person;
+  const { only, all, one, some, model, model_options } = texts.have;
+  const computed = campaign.indicesOf(node).find((index) => COMPUTED.includes(campaign.questions?.[index].kind));
+  if (computed !== undefined) {
+    const options = optionsOf(person, computed, texts);
+    return options.length && options.length <= SHOWN ? said(model_options, { options: options.join(', ') }) : said(model, campaign.questions[computed]);
+  }
+  const [whole, part] = campaign.k === 1 ? [only, one] : [all, some];
+  return said(campaign.k === campaign.dimensions ? whole : part, { k: campaign.k, all: campaign.dimensions });
 }
 
 /** Fill the form. `changed` is called whenever somebody edits a value. */

@@ -1,6 +1,7 @@
 """The contribution page of a campaign: a frame with texts. What is private happens in the browser, by the client."""
 
 import hashlib
+import html
 import json
 from base64 import b64encode
 from functools import cache
@@ -43,6 +44,12 @@ def _source(script: str) -> str:
     return f"'sha256-{b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
 
 
+def _attribute(texts: Strings) -> str:
+    """Return texts as JSON for an attribute in single quotes, in which double quotes take one byte instead of five."""
+    text = json.dumps(texts, ensure_ascii=False, separators=(",", ":"))
+    return html.escape(text, quote=False).replace("'", "&#39;")
+
+
 @cache
 def english() -> Strings:
     """Return the texts in English."""
@@ -60,7 +67,7 @@ class ContributionPage:
 
     def __init__(self, strings: Path | None = None) -> None:
         self._texts = english() if strings is None else load_translation(strings, english())
-        self._for_script = json.dumps({name: self._texts[name] for name in _FOR_SCRIPT}, ensure_ascii=False)
+        self._for_script = _attribute({name: self._texts[name] for name in _FOR_SCRIPT})
 
     async def show(self, service: Service, request: Request) -> Answer:
         """Show a person what they have, what is sent and what can be inferred, and let them contribute."""

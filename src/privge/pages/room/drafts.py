@@ -72,6 +72,8 @@ def _document(fields: Mapping[str, str]) -> Mapping[str, object]:
         except (ValueError, RecursionError) as error:  # more digits or brackets than anybody reads
             raise BadData(f"the document is neither JSON nor TOML: {error}") from None
     names = [line.strip() for line in fields["names"].splitlines() if line.strip()]
+    if not names:
+        raise BadData("nothing is asked yet: write what is asked, one name on each line, or just how many")
     document: dict[str, object] = {name: fields[name] for name in _TEXTS if fields[name]}
     document |= {name: _number(name, fields[name], float) for name in _NUMBERS}
     document |= {name: _number(name, fields[name], int) for name in _COUNTS if fields[name]}
