@@ -306,7 +306,7 @@ def test_files_are_read_once_for_all_seeds_and_divided_anew_for_each(files, monk
     paths["campaign"] = "teach.toml"
     none = dict.fromkeys(("source_column", "target_column", "weight_column", "header", "dataset", "data_dir"))
     own = {f"{name}_path": folder / path for name, path in paths.items()}
-    options = WorldOptions(**none, **own, id_columns=(), integer_ids=False)
+    options = WorldOptions(**none, **own, id_columns=(), integer_ids=False, label_column="label")
     first, second = options.worlds(range(3, 5))
     assert read == [1]
     (alone,) = options.worlds(range(4, 5))
