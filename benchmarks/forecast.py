@@ -196,6 +196,8 @@ if __name__ == "__main__":
     if options.what == "run" and options.again:
         KEPT.write_text(json.dumps(read()))
         OUTPUT.unlink()
+    elif options.what == "run":
+        KEPT.unlink(missing_ok=True)  # measured by other code, perhaps
     if options.what == "run":
         run_all(options.workers)
     else:
