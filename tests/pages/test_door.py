@@ -7,7 +7,6 @@ import pytest
 
 from collect.service.harness import ADMIN, token_of
 from pages.visitor import FORM, Visitor, opened
-from privge.pages.room.room import DOOR_PLACES
 from privge.pages.room.sessions import SESSION_SECONDS
 
 PAGES = ("/operator", "/operator/new", "/operator/trail", "/operator/embeddings")
@@ -40,7 +39,7 @@ def test_only_the_admin_token_opens_the_door(service, token):
     assert visitor.get().status == 401
 
 
-def test_a_few_wrong_tokens_at_once_wait_and_all_others_are_sent_away(service):
+def test_nobody_keeps_the_operator_out_by_trying_wrong_tokens(service):
     def attempt(token):
         body = urlencode({"token": token}).encode()
         return service.ask("POST", "/operator/enter", [("host", "localhost"), ("content-type", FORM)], body)
@@ -49,9 +48,7 @@ def test_a_few_wrong_tokens_at_once_wait_and_all_others_are_sent_away(service):
         return await asyncio.gather(*(attempt(f"guess {number}") for number in range(20)), attempt(ADMIN))
 
     statuses = [reply.status for reply in service.runner.run(at_once())]
-    assert sorted(statuses[:-1]) == [401] * DOOR_PLACES + [429] * (20 - DOOR_PLACES)
-    assert statuses[-1] == 429  # otherwise a guess would be told by its time
-    assert Visitor(service).enter().status == 303
+    assert statuses == [401] * 20 + [303]
 
 
 def test_a_cookie_is_for_this_browser_alone(service):
