@@ -136,6 +136,18 @@ def test_true_features_are_a_control_and_change_no_answer(folder, own):
     assert "--features has no effect with --no-controls" in refused.stderr
 
 
+def test_edges_and_labels_alone_are_enough(folder, own, tmp_path, monkeypatch):
+    monkeypatch.delenv("PRIVGE_STORE", raising=False)
+    graph, labels = own
+    result = run("classify", *graph, "--nodes", folder / "people.csv", *labels, "-o", tmp_path / "p.parquet")
+    assert result.exit_code == 0, result.stderr
+    assert pq.read_table(tmp_path / "p.parquet").num_rows == 160
+    assert "costs no epsilon" in result.stdout
+    for control in ("largest class", "label propagation", "structure channel"):
+        assert control in result.stdout
+    assert "vectors" not in result.stdout
+
+
 def test_without_a_graph_it_is_said_that_controls_cannot_be_had(folder, own, embedding):
     result = run("classify", "--embedding", embedding, *own[1], "-o", folder / "alone.parquet")
     assert result.exit_code == 0, result.stderr
@@ -290,14 +302,17 @@ def test_labels_that_cannot_be_used_are_refused_and_nothing_is_written(embedding
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ((), "Give --embedding"),
+        ((), "or --embedding"),
         (("--embedding", "z.parquet"), "either --labels"),
         (("--embedding", "z.parquet", "--labels", "l.csv", "--model", "m.npz"), "either --labels"),
         (("--embedding", "z.parquet", "--reports", "r.parquet", "--labels", "l.csv"), "either --embedding"),
         (("--embedding", "z.parquet", "--labels", "l.csv", "--alpha", "0.3"), "no effect"),
         (("--embedding", "z.parquet", "--labels", "l.csv", "--source", "a", "--target", "b"), "without --graph"),
-        (("--reports", "r.parquet", "--labels", "l.csv"), "--graph with --reports"),
-        (("--graph", "e.csv", "--labels", "l.csv"), "`privge perturb` first"),
+        (("--reports", "r.parquet", "--labels", "l.csv"), "Give --graph, with --reports"),
+        (("--graph", "e.csv", "--labels", "l.csv", "--features", "f.csv"), "`privge perturb` first"),
+        (("--graph", "e.csv", "--labels", "l.csv", "--alpha", "0.3"), "no effect without --reports"),
+        (("--graph", "e.csv", "--labels", "l.csv", "--save", "m.npz"), "no effect without --reports"),
+        (("--graph", "e.csv", "--model", "m.npz"), "no effect without --reports"),
         (("--embedding", "z.parquet", "--graph", "e.csv", "--model", "m.npz"), "no effect with --model"),
         (("--embedding", "z.parquet", "--labels", "l.csv", "--save", "m.pkl"), "must end in .npz"),
     ],
