@@ -35,11 +35,11 @@ demo: $(VENV)/.installed-demo ## The whole way on a made-up network, ending in d
 test: ## Run the tests
 	@$(MAKE) --no-print-directory test-python test-js
 
-# Each process begins with its share of the files, in order, and takes over what others have left once it is done. What
-# measures time or load waits until then, and sleeps most of the time: two processes, a file in one of them, leave each other
-# a processor. Only the files that hold such tests are read again.
+# One process more than there are processors (tests/conftest.py): each begins with its share of the files, in order, and
+# takes over what others have left once it is done. What measures time or load waits until then, and sleeps most of the
+# time: two processes, a file in one of them, leave each other a processor. Only the files of such tests are read again.
 test-python: $(VENV)/.installed-test
-	$(BIN)/python -m pytest -m 'not alone' --numprocesses logical --maxprocesses 4 --dist worksteal
+	$(BIN)/python -m pytest -m 'not alone' --numprocesses auto --dist worksteal
 	$(BIN)/python -m pytest -m alone --numprocesses logical --maxprocesses 2 --dist loadfile \
 	  $$(grep -rl --include='test_*.py' 'mark\.alone' tests)
 

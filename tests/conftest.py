@@ -15,6 +15,12 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 pytest.register_assert_rewrite("privge.testing")
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config):
+    """Start one process more than there are processors: some tests wait for a browser, a cluster or a database."""
+    return min((os.cpu_count() or 1) + 1, 4) if config.option.numprocesses == "auto" else None
+
+
 def pytest_collection_modifyitems(items):
     """Refuse a mark that the Makefile would overlook: it finds the files of tests that run alone by their text."""
     hidden = {item.path for item in items if item.get_closest_marker("alone")}
