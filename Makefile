@@ -36,12 +36,11 @@ test: ## Run the tests
 	@$(MAKE) --no-print-directory test-python test-js
 
 # One process more than there are processors (tests/conftest.py): each begins with its share of the files, in order, and
-# takes over what others have left once it is done. What measures time or load waits until then, and sleeps most of the
-# time: two processes, a file in one of them, leave each other a processor. Only the files of such tests are read again.
+# takes over what others have left once it is done. What measures time or load waits for a quiet machine; only the files
+# that hold such tests are read again for them.
 test-python: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -m 'not alone' --numprocesses auto --dist worksteal
-	$(BIN)/python -m pytest -m alone --numprocesses logical --maxprocesses 2 --dist loadfile \
-	  $$(grep -rl --include='test_*.py' 'mark\.alone' tests)
+	$(BIN)/python -m pytest -m alone $$(grep -rl --include='test_*.py' 'mark\.alone' tests)
 
 # Where Node is absent this says so in one line and passes; PRIVGE_REQUIRE_BROWSER=1 requires Node and Chromium.
 test-js: ## Run the tests of the browser client
