@@ -6,11 +6,12 @@ import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from privge.errors import ToleranceNotReached
 from privge.graph import Graph
 from privge.propagation import Local, Sor, Walk, propagate
 from privge.propagation._kernels.gather import AHEAD, LANES
 from privge.propagation._kernels.relax import measure, sweep
-from privge.propagation.relaxation import Order, System, aligned, solve_block
+from privge.propagation.relaxation import Order, System, solve_block
 from privge.propagation.strengths import node_scale, unit_of
 from privge.testing.series import exact_embedding
 
@@ -62,7 +63,7 @@ def test_what_is_stored_has_no_larger_residual_than_certified(problem, part):
     certificate = solve_block(system, fill, out, slice(0, LANES))
     if not np.isfinite(certificate.error):
         return
-    y = out.astype(np.longdouble) / np.longdouble(1) / scale[:, None].astype(np.longdouble)
+    y = out.astype(np.longdouble) / scale[:, None].astype(np.longdouble)
     # What dividing by the scale again rounds moves y by two roundings of float64, and the residual by twice that.
     again = 4 * np.finfo(np.float64).eps * float(np.abs(y).max()) + 1e-300
     found = float(true_residual(graph, y, features, alpha, r))
@@ -75,7 +76,11 @@ def test_no_entry_of_a_random_problem_is_farther_than_certified(problem):
     graph, features, alpha, r = problem
     tolerance = 1e-4 * float(np.abs(features).max() or 1)
     matrix = scipy.sparse.csr_array(features)
-    z, run = propagate(graph, matrix, alpha=alpha, r=r, tolerance=tolerance, on=Local(threads=1))
+    try:
+        z, run = propagate(graph, matrix, alpha=alpha, r=r, tolerance=tolerance, on=Local(threads=1))
+    except ToleranceNotReached:  # strengths 60 orders apart, whose powers even float64 cannot tell: it is said
+        assert graph.weighted
+        return
     exact = exact_embedding(graph, matrix, alpha, r)
     slack = (1e-11 if graph.weighted else 1e-13) * np.abs(features).max()  # of the dense solution itself
     assert np.abs(np.asarray(z, dtype=np.float64) - exact).max() <= run.certificate.error + slack
@@ -126,7 +131,3 @@ def test_float32_is_enough_where_a_large_hub_meets_a_large_r():
     hub = (0.1 * x[0] / degree**0.5 + keep * leaves.mean(axis=0)) / (1 - keep**2)
     exact = np.vstack([hub * degree**0.5, leaves + keep * hub, 0.1 * x[20_001]])
     assert np.abs(z - exact).max() <= run.certificate.error <= 1e-4
-
-
-def test_blocks_begin_at_cache_lines():
-    assert aligned(5, np.float32).ctypes.data % 64 == 0
