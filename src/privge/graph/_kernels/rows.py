@@ -51,19 +51,18 @@ def reorder(indptr, indices, order, padding):
     """Return the rows in a new order, columns renumbered alike, with ``padding`` zeros after the last."""
     nodes = order.size
     place = np.empty(nodes, np.int32)
+    new_indptr = np.zeros(nodes + 1, np.int64)
     for new in range(nodes):
         place[order[new]] = new
-    new_indptr = np.zeros(nodes + 1, np.int64)
+        new_indptr[new + 1] = new_indptr[new] + indptr[order[new] + 1] - indptr[order[new]]
+    # The graph is symmetric: walking the rows in order and appending each to its neighbours' lists sorts them all.
+    fill = new_indptr[:-1].copy()
     new_indices = np.zeros(indices.size + padding, np.int32)
     for new in range(nodes):
-        old = order[new]
-        first, last = indptr[old], indptr[old + 1]
-        start = new_indptr[new]
-        stop = start + last - first
-        for e in range(first, last):
-            new_indices[start + e - first] = place[indices[e]]
-        new_indices[start:stop].sort()
-        new_indptr[new + 1] = stop
+        for e in range(indptr[order[new]], indptr[order[new] + 1]):
+            u = place[indices[e]]
+            new_indices[fill[u]] = new
+            fill[u] += 1
     return new_indptr, new_indices
 
 
