@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from privge._typing import Floats
 from privge.errors import BadData
+from privge.graph._threads import on_each
 from privge.graph.conversion.conversion import Conversion
 from privge.graph.conversion.integers import integer_rows
 from privge.graph.conversion.parts import Part
@@ -41,7 +42,7 @@ def _integer_pairs(
     for part in parts:
         before = 0
         for columns in part.weighted_batches(conversion.batch):
-            sources, targets = (rows_of(column.to_numpy()) for column in columns[:2])
+            sources, targets = on_each(rows_of, [column.to_numpy() for column in columns[:2]])
             unknown = np.flatnonzero((sources < 0) | (targets < 0))
             if unknown.size:
                 raise _unknown(part, before + int(unknown[0]), conversion)
