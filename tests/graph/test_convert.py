@@ -188,7 +188,7 @@ def test_an_older_graph_is_replaced(tmp_path):
 @pytest.mark.parametrize("text", [False, True])
 def test_a_run_that_is_cut_off_anywhere_is_taken_up_and_ends_the_same(tmp_path, monkeypatch, text):
     monkeypatch.setattr(stages, "_NOTED", 50)
-    monkeypatch.setattr(stages, "_GROUP", {"integers": 60, "strings": 60})
+    monkeypatch.setattr(stages, "_GROUP", 60)
     pairs = [(f"n{s}", f"n{t}") if text else (s, t) for s, t in some_pairs(200, 20, gap=100)]
     edges = write_edges(tmp_path / "edges", pairs, parts=5)
     convert_graph(edges, tmp_path / "whole.graph", memory=2000)

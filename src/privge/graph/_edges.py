@@ -31,6 +31,10 @@ class UnknownNode(BadData):
         super().__init__(f"edge {row} has an end that is not among the nodes")
 
 
+class WrongIds(BadData):
+    """A column holds what cannot be an id."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ends:
     """Both ends of all edges, in a form in which ids are compared fast.
@@ -84,10 +88,10 @@ def _plain(ids: Column) -> Column:
         try:
             return ids.cast(pa.int64())
         except pa.ArrowInvalid:
-            raise BadData("integer ids must fit 64 bits; write larger ones as strings") from None
+            raise WrongIds("integer ids must fit 64 bits; write larger ones as strings") from None
     if is_text(ids.type):
         return ids
-    raise BadData(f"ids must be integers or strings, got {ids.type}")
+    raise WrongIds(f"ids must be integers or strings, got {ids.type}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ from privge._files.tables import (
 )
 from privge._files.texts import separator_of_name
 from privge.errors import BadData
-from privge.graph._edges import Ends, UnknownNode, number_ends
+from privge.graph._edges import Ends, UnknownNode, WrongIds, number_ends
 from privge.graph._weights import as_weights
 from privge.graph.edge_columns import Chosen, EdgeColumns, remark_unused
 from privge.graph.graph import Graph
@@ -121,7 +121,10 @@ class _EdgeFile:
         both = [decoded(table[name]) for name in self.chosen.ends]
         if integer_ids:
             both = [integers(column, self.path, header=self.header) for column in both]
-        return Ends.of(*both), self._weights(table)
+        try:
+            return Ends.of(*both), self._weights(table)
+        except WrongIds as error:
+            raise BadData(f"{self.path}: {error}") from error
 
     def table(self) -> pa.Table:
         """Return the columns that are used."""

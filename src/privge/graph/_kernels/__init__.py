@@ -4,6 +4,7 @@ from privge.graph._kernels.digits import count_lines, read_pairs
 from privge.graph._kernels.keys import count_groups, count_rows, place_keys, sort_group
 from privge.graph._kernels.numbers import mark, number_values
 from privge.graph._kernels.rows import check_entries, reorder
+from privge.graph._kernels.texts import enter_texts, find_texts
 from privge.graph._kernels.weighted import (
     add_weights,
     balance_weights,
@@ -25,7 +26,9 @@ __all__ = [
     "count_lines",
     "count_rows",
     "digest_rows",
+    "enter_texts",
     "find_changed",
+    "find_texts",
     "mark",
     "number_values",
     "place_keys",

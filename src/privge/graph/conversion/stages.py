@@ -1,7 +1,6 @@
 """The stages of a conversion. Each notes what it has finished, so that another run goes on after it."""
 
 from collections.abc import Iterable, Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -27,8 +26,8 @@ _MOST_NODES = 2**31 - 1
 _NOTED = 1 << 23
 """Entries of rows between two notes of how far they are: each note waits for the disk."""
 
-_GROUP = {"integers": 1 << 24, "strings": 1 << 26}
-"""Edges between two notes of how far the buckets are filled; for strings, each time the ids are hashed again."""
+_GROUP = 1 << 24
+"""Edges between two notes of how far the buckets are filled."""
 
 
 def number_ids(conversion: Conversion) -> int:
@@ -44,9 +43,7 @@ def number_ids(conversion: Conversion) -> int:
         values = (column.to_numpy() for column in columns)
         count = integers.write_distinct(values, graph / "ids.npy", conversion.work, conversion.budget, once=once)
     else:
-        offsets, text = graph / "ids-offsets.npy", graph / "ids-text.npy"
-        with closing(texts.Database(conversion.work, conversion.budget)) as database:
-            count = texts.write_distinct(database, ([column] for column in columns), offsets, text, once=once)
+        count = texts.write_distinct(columns, graph, conversion.work, conversion.budget, once=once)
     if count > _MOST_NODES:
         raise BadData(f"{count:,} nodes are too many; there can be {_MOST_NODES:,}")
     conversion.note("ids.json", {"nodes": count})
@@ -68,14 +65,14 @@ def fill_buckets(conversion: Conversion, count: int) -> tuple[Buckets, int]:
     conversion.advance(sum(part.rows for part in conversion.parts[:done]))
     if done == len(conversion.parts):
         return buckets, loops
-    with numbering(conversion, count) as rows_of:
-        for group in _groups(conversion.parts[done:], _GROUP[conversion.kind]):
-            for edges in ahead(rows_of(group)):
-                loops += buckets.add(*edges, sizes)
-                conversion.advance(len(edges[0]))
-            buckets.settle()
-            done += len(group)
-            conversion.note("buckets.json", {"shift": buckets.shift, "parts": done, "loops": loops, "sizes": sizes})
+    rows_of = numbering(conversion, count)
+    for group in _groups(conversion.parts[done:], _GROUP):
+        for edges in ahead(rows_of(group)):
+            loops += buckets.add(*edges, sizes)
+            conversion.advance(len(edges[0]))
+        buckets.settle()
+        done += len(group)
+        conversion.note("buckets.json", {"shift": buckets.shift, "parts": done, "loops": loops, "sizes": sizes})
     return buckets, loops
 
 
