@@ -80,7 +80,7 @@ def write_distinct(
             given += len(array)
             yield array
 
-    size = max(1, budget // 24)
+    size = max(1, budget // 32)
     numbered = zip(count(), _gather(counted(), size), strict=False)
     runs = list(in_order(lambda run: _write(work, f"run-{run[0]}", [_sorted_distinct(run[1])]), numbered))
     parts = in_order(_sorted_distinct, _ranges(runs, size))
