@@ -154,7 +154,7 @@ def _appearing(sources: Column, targets: Column) -> tuple[pa.Array, Rows]:
 
 
 def _in_table(columns: list[Column], first: int, last: int) -> tuple[pa.Array, Rows]:
-    """Number integers that lie close together by a table."""
+    """Return the same of integers that lie close together, by a table."""
     from privge.graph._kernels import number_values
 
     table = np.full(last - first + 1, -1, dtype=np.int32)

@@ -55,7 +55,7 @@ def read_plain_edges(path: Path, fields: list[str], *, header: bool) -> list[pa.
 
 
 def _begin(text: Text, layout: Layout, header: list[str] | None) -> tuple[int, int] | None:
-    """Return where the edges begin, and how many comments stand before; None if the header is not where it should be."""
+    """Return where the edges begin, and how many comments stand before; None if the header is another."""
     begin, comments = 3 if text[:3].tobytes() == _MARK else 0, 0
     while not layout.quoted and text[begin : begin + 1].tobytes() == b"#":
         begin, comments = _line_end(text, begin), comments + 1

@@ -14,7 +14,7 @@ from privge.graph._kernels.weighted import (
     place_weighted,
     place_weights,
     reorder_weighted,
-        sort_weighted_rows,
+    sort_weighted_rows,
 )
 
 __all__ = [

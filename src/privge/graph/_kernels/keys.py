@@ -1,7 +1,7 @@
 """Compiled sorting of edges as keys: the row in the upper 32 bits, the target in the lower.
 
-Keys are grouped by range of rows, one piece of the edges after the other or several at once, and each group is sorted by
-counting digits (a radix sort): linear in the keys, whatever the degrees.
+Keys are grouped by range of rows, one piece of the edges after the other or several at once, and each group is sorted
+by counting digits (a radix sort): linear in the keys, whatever the degrees.
 """
 
 import numpy as np

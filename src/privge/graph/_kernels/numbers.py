@@ -1,6 +1,5 @@
 """Compiled tables of integers that lie close together: no hash, one step a value."""
 
-import numpy as np
 from numba import njit
 
 

@@ -40,7 +40,7 @@ def same_text(text, begin, end, other, other_begin, other_end):
     """Say whether two texts are the same, byte by byte."""
     if end - begin != other_end - other_begin:
         return False
-    for e in range(end - begin):
+    for e in range(end - begin):  # noqa: SIM110 (compiled)
         if text[begin + e] != other[other_begin + e]:
             return False
     return True

@@ -43,7 +43,7 @@ def number_ids(conversion: Conversion) -> int:
         values = (column.to_numpy() for column in columns)
         count = integers.write_distinct(values, graph / "ids.npy", conversion.work, conversion.budget, once=once)
     else:
-        count = texts.write_distinct(columns, graph, conversion.work, conversion.budget, once=once)
+        count = texts.write_distinct(columns, graph, conversion.work, conversion.budget, once=once).number
     if count > _MOST_NODES:
         raise BadData(f"{count:,} nodes are too many; there can be {_MOST_NODES:,}")
     conversion.note("ids.json", {"nodes": count})

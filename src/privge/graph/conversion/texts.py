@@ -52,10 +52,8 @@ class Texts:
         self.text.unlink()
 
 
-def write_distinct(
-    arrays: Iterable[pa.Array], folder: Path, work: Path, budget: int, *, once: str = ""
-) -> int:
-    """Write the distinct strings in the order of their UTF-8 bytes, in Arrow's layout, and return their number.
+def write_distinct(arrays: Iterable[pa.Array], folder: Path, work: Path, budget: int, *, once: str = "") -> Texts:
+    """Write the distinct strings in the order of their UTF-8 bytes.
 
     Runs that fit into memory are sorted and written; then ranges are merged, each from all runs.
 
@@ -89,11 +87,11 @@ def write_distinct(
         raise BadData(f"{once}: an id appears twice")
     for run in runs:
         run.remove()
-    return written.number
+    return written
 
 
 def text_rows(texts: Texts) -> Callable[[pa.Array], NDArray[np.int32]]:
-    """Return the function from strings to rows, -1 for unknown ones. The strings stay mapped; the table is in memory."""
+    """Return the function from strings to rows, -1 for unknown ones; strings stay mapped, the table is in memory."""
     from privge.graph._kernels import enter_texts, find_texts
 
     offsets, text = (np.asarray(np.load(path, mmap_mode="r")) for path in (texts.offsets, texts.text))
@@ -162,7 +160,8 @@ class _Mapped:
         return len(self._offsets) - 1
 
     def __getitem__(self, place: int) -> bytes:
-        return self._text[self._offsets[place] : self._offsets[place + 1]].tobytes()
+        text: bytes = self._text[self._offsets[place] : self._offsets[place + 1]].tobytes()
+        return text
 
 
 def _splitters(runs: list[_Mapped], ranges: int) -> list[bytes]:
