@@ -130,11 +130,11 @@ def test_the_campaign_keeps_its_laws_unless_the_budget_is_another():
     assert [each.laws for each in same.questions] == [each.laws for each in data.campaign.questions]
     assert 0.9 < other.realised_epsilon <= 1 < data.campaign.realised_epsilon <= 3
     assert (other.raw_names, other.purpose, other.k) == (data.campaign.raw_names, "why", 1)
-    short = Campaign(dimensions=1, names=["age"], low=0, high=100, mechanism="pm", epsilon=2.0, levels=65)
+    short = Campaign(dimensions=1, names=["age"], low=0, high=100, mechanism="piecewise", epsilon=2.0, levels=65)
     people = features_of(mixed()[["id", "age"]])
     numbers = surveyed("own", NamedParts(MADE.graph, True, people, None), short)
     assert numbers.at(2.0, 1, "").law == short.law
-    assert (numbers.at(1.0, 1, "").mechanism, numbers.at(1.0, 1, "").levels) == ("pm", 65)
+    assert (numbers.at(1.0, 1, "").mechanism, numbers.at(1.0, 1, "").levels) == ("piecewise", 65)
     assert 0.9 < numbers.at(1.0, 1, "").realised_epsilon <= 1
 
 
@@ -199,7 +199,7 @@ def test_what_no_campaign_can_be_is_refused_before_the_work():
     ("options", "code", "said"),
     [
         ((), 3, "feature 'reads' is not a number but text, and text needs a kind: state it in [[questions]] of a"),
-        (("--campaign", "survey.toml", "--mechanism", "pm"), 2, "--mechanism has no effect with --campaign"),
+        (("--campaign", "survey.toml", "--mechanism", "piecewise"), 2, "--mechanism has no effect with --campaign"),
         (("--campaign", "survey.toml", "--low", 1), 2, "--low has no effect with --campaign"),
         (("--campaign", "nowhere.toml"), 3, "nowhere.toml: no such file"),
         (("--campaign", "survey.toml", "--method", "fused", "--task", "nodes"), 3, "not a campaign"),
