@@ -165,8 +165,9 @@ def _given_to(people: Features | RawFeatures, whose: NDArray[np.int64]) -> Featu
 
 def _of_names(campaign: Campaign, people: Features | RawFeatures) -> Features | RawFeatures:
     """Drop names of columns that the campaign does not have: that order decides then has been said."""
-    named = isinstance(people, RawFeatures) or campaign.names is not None
-    return people if named else replace(people, names=None)
+    if isinstance(people, RawFeatures) or campaign.names is not None:
+        return people
+    return replace(people, names=None)
 
 
 def _wording(campaign: Campaign) -> object:
