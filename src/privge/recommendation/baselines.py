@@ -14,6 +14,7 @@ import scipy.special
 from privge._typing import Floats
 from privge.graph.labelled import Rows
 from privge.graph.pairs import NodePairs
+from privge.recommendation.neighbourhood import Marks
 from privge.recommendation.ranking import SHOWN, Found, Quality
 from privge.recommendation.trial import Trial
 from privge.tasks.metrics import auc
@@ -35,7 +36,7 @@ class Everybody:
         How many of the others have more friends than the held-out one, and how many just as many.
     """
 
-    possible: np.ndarray
+    possible: Marks
     others: Rows
     higher: Rows
     same: Rows

@@ -88,7 +88,8 @@ class Trial:
     def judged(self, view: View) -> tuple[Gate, ListwiseLogit]:
         """Fit the score of structure and vectors to the validation edges, and say whether vectors help."""
         lists = self._lists(view)
-        return Gate.judge(lists, view.prior, self.seed), fused(lists, view.prior)
+        both = fused(lists, view.prior)
+        return Gate.judge(lists, view.prior, self.seed, both), both
 
     def test(self) -> NodePairs:
         """Return the queries that judge."""
