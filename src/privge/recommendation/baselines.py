@@ -62,7 +62,8 @@ class Everybody:
         """Return what is expected of a random order, exactly: the friend has each rank with the same probability."""
         size = self.others + 1
         harmonic = scipy.special.digamma(size + 1) + np.euler_gamma  # 1 + 1/2 + ... + 1/size
-        return Found(self.possible * np.minimum(1.0, SHOWN / size), self.possible * harmonic / size)
+        hits = np.minimum(1.0, SHOWN / size)
+        return Found(np.where(self.possible, hits, 0.0), np.where(self.possible, harmonic / size, 0.0))
 
     def most_friends(self) -> Found:
         """Return what the order by number of friends finds."""
