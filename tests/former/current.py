@@ -23,6 +23,7 @@ from privge.wire.tokens import InvalidToken, Key, Verifier, mint
 DAY = date(2025, 1, 2)
 MAKER = "former version"
 _RUN = ("alpha", "r", "engine", "tolerance", "certificate", "sweeps", "precision")
+ON_THE_WAY = ("certificate", "sweeps", "precision")
 _ASKED = ("campaign", "mechanism", "epsilon", "k", "decoding", "clip", "participation", "store_sequence")
 
 
