@@ -94,10 +94,10 @@ def test_a_batch_has_a_limit_and_a_call_with_more_is_one_transaction_all_the_sam
 def test_a_single_upload_waits_for_one_transaction_of_many_and_neither_kind_keeps_the_other_out(slow):
     async def main():
         commit = commit_to(slow, batch=2)
-        tasks = [asyncio.create_task(commit.put_many("a", [Upload(0, b""), Upload(1, b"")]))]
+        pairs = [[Upload(node, b""), Upload(node + 1, b"")] for node in (0, 2, 4, 6)]
+        tasks = [asyncio.create_task(commit.put_many("a", pairs[0]))]
         await begun(slow)
-        for start in (2, 4, 6):
-            tasks.append(asyncio.create_task(commit.put_many("a", [Upload(start, b""), Upload(start + 1, b"")])))
+        tasks += [asyncio.create_task(commit.put_many("a", pair)) for pair in pairs[1:]]
         tasks += [asyncio.create_task(commit.put("a", Upload(node, b""))) for node in (10, 11, 12, 13)]
         await asyncio.sleep(0.01)
         slow.go.set()
