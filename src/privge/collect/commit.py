@@ -3,6 +3,9 @@
 One thread stores. While it waits for the disk, new uploads gather; they are the next batch. So each batch is as large
 as the load asks for, a lone upload waits for nobody, and every caller hears only after the commit. If storing fails,
 every caller of that batch hears the error, and nobody an acknowledgement.
+
+Single uploads and calls with many take turns, each in transactions of their own: a person waits for one transaction of
+the others at most, however many reports are waiting, and neither kind can keep the other out.
 """
 
 import asyncio
@@ -56,11 +59,13 @@ class GroupCommit:
     """
 
     def __init__(
-        self, store: Store, *, capacity: int = 20_000, batch: int = 20_000, today: Callable[[], date] = _today
+        self, store: Store, *, capacity: int = 20_000, batch: int = 5_000, today: Callable[[], date] = _today
     ) -> None:
         self._store, self._capacity, self._batch, self._today = store, capacity, batch, today
-        self._queue: deque[_Waiting] = deque()
-        self._waiting = 0  # uploads in the queue and in the batch under way
+        self._single: deque[_Waiting] = deque()
+        self._many: deque[_Waiting] = deque()
+        self._turn = self._single  # whose turn it is, if both wait
+        self._waiting = 0  # uploads in the queues and in the batch under way
         self._closing = False
         self._changed = threading.Condition()
         self._thread = threading.Thread(target=self._work, name="privge-commit", daemon=True)
@@ -91,7 +96,8 @@ class GroupCommit:
             if self._waiting + len(uploads) > self._capacity - leave:
                 raise Busy(f"more than {self._capacity:,} reports are waiting to be stored")
             self._waiting += len(uploads)
-            self._queue.append(_Waiting(campaign, uploads, answer))
+            queue = self._single if len(uploads) == 1 else self._many
+            queue.append(_Waiting(campaign, uploads, answer))
             self._changed.notify()
         return await answer
 
@@ -115,12 +121,15 @@ class GroupCommit:
     def _next(self) -> list[_Waiting]:
         """Wait for callers and take a batch of them; none means the end."""
         with self._changed:
-            while not (self._queue or self._closing):
+            while not (self._single or self._many or self._closing):
                 self._changed.wait()
+            other = self._many if self._turn is self._single else self._single
+            queue = self._turn or other
+            self._turn = self._many if queue is self._single else self._single
             callers: list[_Waiting] = []
             size = 0
-            while self._queue and (not callers or size + len(self._queue[0].uploads) <= self._batch):
-                callers.append(self._queue.popleft())
+            while queue and (not callers or size + len(queue[0].uploads) <= self._batch):
+                callers.append(queue.popleft())
                 size += len(callers[-1].uploads)
         return callers
 

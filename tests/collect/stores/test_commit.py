@@ -88,7 +88,24 @@ def test_a_batch_has_a_limit_and_a_call_with_more_is_one_transaction_all_the_sam
         commit.close()
 
     asyncio.run(main())
-    assert [nodes for _, nodes in slow.batches] == [[0], [1, 2, 3], [4], [5, 6, 7, 8, 9]]
+    assert [nodes for _, nodes in slow.batches] == [[0], [5, 6, 7, 8, 9], [1, 2, 3], [4]]
+
+
+def test_a_single_upload_waits_for_one_transaction_of_many_and_neither_kind_keeps_the_other_out(slow):
+    async def main():
+        commit = commit_to(slow, batch=2)
+        pairs = [[Upload(node, b""), Upload(node + 1, b"")] for node in (0, 2, 4, 6)]
+        tasks = [asyncio.create_task(commit.put_many("a", pairs[0]))]
+        await begun(slow)
+        tasks += [asyncio.create_task(commit.put_many("a", pair)) for pair in pairs[1:]]
+        tasks += [asyncio.create_task(commit.put("a", Upload(node, b""))) for node in (10, 11, 12, 13)]
+        await asyncio.sleep(0.01)
+        slow.go.set()
+        await asyncio.gather(*tasks)
+        commit.close()
+
+    asyncio.run(main())
+    assert [nodes for _, nodes in slow.batches] == [[0, 1], [10, 11], [2, 3], [12, 13], [4, 5], [6, 7]]
 
 
 def test_when_too_many_wait_one_more_is_told_that_it_is_busy(slow):

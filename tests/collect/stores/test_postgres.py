@@ -3,12 +3,15 @@
 import logging
 import threading
 import time
+from contextlib import suppress
 
 import psycopg
 import pytest
 
 from contract.sql_store_contract import SqlStoreContract
 from privge.collect.stores import Upload, open_store, postgres
+from privge.collect.stores.postgres import PostgresStore
+from privge.collect.stores.statements import find_campaign, page_of_reports
 from privge.collect.stores.store import NoBackup
 from privge.errors import StoreUnavailable
 from privge.testing.store_contract import DAY, SAME, STORED, campaign_of, codes, held
@@ -144,6 +147,52 @@ def test_nodes_are_looked_up_by_their_index_before_there_are_statistics(postgres
             ).fetchone()
     assert found
     assert scans <= 2, "making the indices reads the empty table"
+
+
+class Explaining:
+    """A session that returns the plans of statements instead of their rows."""
+
+    def __init__(self, session):
+        self._session = session
+
+    def rows(self, sql, *values):
+        return [line for (line,) in self._session.rows(f"EXPLAIN (ANALYZE) {sql}", *values)]
+
+
+def test_no_statement_of_a_writer_is_compiled(store, campaign):
+    """A table that may not be read as a whole seems dear, and dear plans are compiled: a tenth of a second each."""
+    statement = "SELECT number, epsilon FROM campaigns"
+    with store._writing() as session:
+        store._known(session, find_campaign(session, campaign.id), [b"alice"])
+        assert "JIT:" not in Explaining(session).rows(statement)
+        session.rows("SET LOCAL jit TO on")
+        if session.rows("SELECT pg_jit_available()") == [(True,)]:
+            assert "JIT:" in Explaining(session).rows(statement), "what would be if it were not forbidden"
+
+
+def test_a_page_of_reports_is_read_in_order_before_there_are_statistics(store, campaign):
+    """Otherwise every page reads and sorts all that is left of the campaign."""
+    with store._writing() as session:
+        session.insert([(sequence, 1, b"%d" % sequence, 1, codes(1, 2, 3)) for sequence in range(1, 200_001)])
+    with store._reading() as session:
+        row = find_campaign(session, campaign.id)
+        plan = "\n".join(page_of_reports(Explaining(session), row, 0, 200_000, 1_000))
+    assert "Index Scan using reports_pkey" in plan
+    assert "Sort" not in plan
+
+
+def test_what_a_look_up_forbids_is_allowed_again_after_it(postgres_url, campaign):
+    """A setting that stays at a connection of the pool would make the next one's plans."""
+    worker = PostgresStore(postgres_url, connections=1)
+    alice = [Upload("alice", codes(1, 2, 3))]
+    worker.put(campaign.id, alice, day=DAY)
+    worker.ask(campaign.id, ["alice"])
+    with suppress(StoreUnavailable), worker._writing() as session:
+        worker._known(session, find_campaign(session, campaign.id), [b"alice"])
+        session.rows("SELECT 1 / 0")
+    with worker._reading() as session:
+        assert session.rows("SELECT current_setting('enable_seqscan')") == [("on",)]
+    worker.close()
 
 
 def test_tables_of_others_are_not_touched(postgres_url):

@@ -70,6 +70,22 @@ def test_readers_work_while_a_writer_is_in_the_middle(store):
         assert list(store.read(campaign.id)) == []
 
 
+def test_a_log_that_grew_beside_a_long_reader_is_cut_when_it_has_gone(path, monkeypatch):
+    """A backup of a large store under load is such a reader; without a limit the file would stay as large as it got."""
+    monkeypatch.setattr(sqlite, "_LOG_PAGES", 100)
+    store, log = open_store(str(path)), path.with_name("store.db-wal")
+    campaign = campaign_of()
+    store.add_campaign(campaign)
+    with store._reading() as session:
+        session.rows("SELECT count(*) FROM reports")
+        store.put(campaign.id, random_uploads(range(20_000), 3), day=DAY)
+    assert log.stat().st_size > 2 * 100 * sqlite._PAGE
+    for node in (20_000, 20_001):  # the first moves the log into the file, the second begins a new one
+        store.put(campaign.id, random_uploads([node], 3), day=DAY)
+    assert log.stat().st_size <= 100 * sqlite._PAGE
+    store.close()
+
+
 def test_a_writer_in_another_process_is_waited_for(store, path):
     campaign = campaign_of()
     store.add_campaign(campaign)

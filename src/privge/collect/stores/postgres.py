@@ -183,8 +183,11 @@ class PostgresStore(SqlStore):
 
 
 def _configure(connection: psycopg.Connection) -> None:
+    """Prepare a connection; plans must be good for a table of which PostgreSQL has no statistics yet, too."""
     connection.execute("SET synchronous_commit TO on")
     connection.execute("SET search_path TO privge")
+    connection.execute("SET jit TO off")  # compiling takes longer than our statements, and writers wait for it
+    connection.execute("SET enable_bitmapscan TO off")  # a page of reports comes in the order of its index, unsorted
     connection.commit()
 
 

@@ -27,6 +27,7 @@ from privge.collect.stores.sql import SqlStore
 from privge.errors import BadData, StoreMismatch, StoreUnavailable
 
 _WAIT = 10.0  # seconds to wait for another process
+_PAGE = 4_096  # bytes, as SQLite has it
 _LOG_PAGES = 16_000  # 64 MB of log before it is moved into the file: a page that changed often is moved once
 _CACHE_KIB = 32 * 1024  # of pages: what one transaction changes in the index of a million random ids stays in it
 _SPARE = 8 * 2**20  # bytes that must be free on the disk to be ready
@@ -147,6 +148,7 @@ class SqliteStore(SqlStore):
                 connection.execute("PRAGMA foreign_keys = ON")
                 connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
                 connection.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES}")
+                connection.execute(f"PRAGMA journal_size_limit = {_LOG_PAGES * _PAGE}")  # cut what a backup let grow
         except BaseException:
             connection.close()
             raise
