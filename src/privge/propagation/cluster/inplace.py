@@ -4,35 +4,56 @@ Rows are numbered as in `privge.propagation.cluster.shards`: the shard's own fir
 vectors and changes none that it was given, so that Dask may run it again.
 """
 
+from typing import TypeAlias
+
 import numpy as np
 from numpy.typing import NDArray
 
+from privge._typing import Floats
 from privge.propagation._kernels.gather import LANES
 from privge.propagation.cluster.run import Run
 from privge.propagation.cluster.shards import ShardVectors, rows_of, segments_of
 from privge.propagation.cluster.tiles import finish_tile, tile_name
 from privge.propagation.problem import Certificate, Matrix, rounding
 from privge.propagation.relaxation import aligned, largest_of
+from privge.propagation.strengths import unit_of
 
-Pieces = list[NDArray[np.float32] | None]
-"""The rows that a shard needs of each other one, in their order; None where they are still zeros."""
+Pieces: TypeAlias = list[NDArray[np.float32]]
+"""The rows that a shard needs of each other one, in their order."""
 
 
 def right_side(run: Run, shard: int, block: int) -> ShardVectors:
     """Return ``alpha D^(-r) X`` of a shard in float64."""
     first, last = run.row_cuts[shard], run.row_cuts[shard + 1]
     scale = run.scale(first, last)
-    start = aligned(last - first, np.float64)
+    start, largest = aligned(last - first, np.float64), 0.0
     for rows, lanes, values in run.entries.read(block, first, last):
-        start[rows - first, lanes] = run.walk.alpha * (values / scale[rows - first])
-    return ShardVectors(start, size=largest_of(start))
+        scaled = run.walk.alpha * (values / scale[rows - first])
+        start[rows - first, lanes] = scaled
+        largest = max(largest, largest_of(scaled))
+    return ShardVectors(start, size=largest)
 
 
-def in_units(vectors: ShardVectors, unit: float) -> ShardVectors:
-    """Return vectors divided by a power of two, in float32."""
-    small = aligned(len(vectors.y), np.float32)
-    np.divide(vectors.y, unit, out=small, casting="same_kind")
-    return ShardVectors(small, size=vectors.size / unit)
+def weighed(run: Run, shard: int, right: ShardVectors) -> tuple[float, float, Floats]:
+    """Return the largest entry of a right-hand side, the sum of strengths, and of entries by strength, by column."""
+    strengths = np.asarray(run.graph.strengths(run.row_cuts[shard], run.row_cuts[shard + 1]), dtype=np.float64)
+    strengths = strengths / unit_of(run.graph)
+    with np.errstate(over="ignore", invalid="ignore"):  # only where a solution is sought from
+        return right.size, float(strengths.sum()), np.einsum("v,vj->j", strengths, right.y)
+
+
+def in_units(right: ShardVectors, unit: float) -> ShardVectors:
+    """Return a right-hand side divided by a power of two, in float32."""
+    start = aligned(len(right.y), np.float32)
+    np.divide(right.y, unit, out=start, casting="same_kind")
+    return ShardVectors(start)
+
+
+def beginning(start: ShardVectors, mean: Floats) -> ShardVectors:
+    """Return where a solution is sought from."""
+    y = aligned(len(start.y), np.float32)
+    np.add(start.y, mean.astype(np.float32), out=y)
+    return ShardVectors(y)
 
 
 def piece(run: Run, of: int, to: int, vectors: ShardVectors) -> NDArray[np.floating]:
@@ -42,39 +63,36 @@ def piece(run: Run, of: int, to: int, vectors: ShardVectors) -> NDArray[np.float
 
 
 def turn(
-    run: Run, shard: int, omega: float, start: ShardVectors, vectors: ShardVectors | None, pieces: Pieces
+    run: Run, shard: int, omega: float, start: ShardVectors, vectors: ShardVectors, pieces: Pieces
 ) -> ShardVectors:
     """Relax every row of a shard once, in place in a copy."""
     from privge.propagation._kernels.relax import sweep
 
-    numbers = rows_of(run, shard, np.float32)
-    y = _assembled(run, shard, vectors, pieces, np.float32)
-    change, size = sweep(*numbers, start.y, y, np.float32(omega))
-    return ShardVectors(_copied(y[: len(start.y)]), float(change), float(size))
+    y = _assembled(run, shard, vectors, pieces)
+    change, size = sweep(*rows_of(run, shard, np.float32), start.y, y, np.float32(omega))
+    own = aligned(len(start.y), np.float32)
+    own[:] = y[: len(own)]
+    return ShardVectors(own, float(change), float(size))
 
 
 def remainder(
     run: Run, shard: int, unit: float, right: ShardVectors, vectors: ShardVectors, pieces: Pieces
 ) -> ShardVectors:
     """Return what ``unit * vectors`` leaves of the right-hand side: ``right - (I - (1-alpha) P) unit y``, in float64."""
-    from privge.propagation._kernels.accelerate import accelerate
+    from privge.propagation._kernels.remain import remain
 
-    numbers = rows_of(run, shard, np.float64)
-    y = _assembled(run, shard, vectors, pieces, np.float64)
-    y *= unit
-    own = y[: len(right.y)]
+    y = _assembled(run, shard, vectors, pieces)
     left = aligned(len(right.y), np.float64)
-    accelerate(*numbers, right.y, y, own, 1.0, left, (0, len(own)))
-    left -= own
-    return ShardVectors(left, size=largest_of(left))
+    largest = remain(*rows_of(run, shard, np.float64), right.y, y, unit, left)
+    return ShardVectors(left, size=float(largest))
 
 
 def added(total: ShardVectors | None, unit: float, vectors: ShardVectors) -> ShardVectors:
-    """Return ``total + unit * vectors`` in float64; its size is the largest there."""
+    """Return ``total + unit * vectors`` in float64."""
     y = unit * vectors.y.astype(np.float64)
     if total is not None:
         y += total.y
-    return ShardVectors(y, size=largest_of(y))
+    return ShardVectors(y)
 
 
 def finish(
@@ -100,23 +118,12 @@ def finish(
     return stored.error
 
 
-def _assembled(
-    run: Run, shard: int, vectors: ShardVectors | None, pieces: Pieces, kind: type[np.floating]
-) -> Matrix:
+def _assembled(run: Run, shard: int, vectors: ShardVectors, pieces: Pieces) -> Matrix:
     """Return the shard's own rows and its halo in one array."""
-    rows = run.row_cuts[shard + 1] - run.row_cuts[shard]
-    halo, cuts = segments_of(run, shard)
-    y = aligned(rows + len(halo), kind)
-    if vectors is not None:
-        y[:rows] = vectors.y
-    others = [of for of in range(len(run.row_cuts) - 1) if of != shard]
-    for of, part in zip(others, pieces, strict=True):
-        if part is not None:
-            y[rows + cuts[of] : rows + cuts[of + 1]] = part
+    rows = len(vectors.y)
+    y = aligned(rows + sum(len(part) for part in pieces), np.float32)
+    y[:rows] = vectors.y
+    for part in pieces:
+        y[rows : rows + len(part)] = part
+        rows += len(part)
     return y
-
-
-def _copied(y: Matrix) -> Matrix:
-    copy = aligned(len(y), y.dtype.type)
-    copy[:] = y
-    return copy

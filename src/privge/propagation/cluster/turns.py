@@ -10,13 +10,22 @@ So a sweep *is* that of `privge.propagation.relaxation`, whatever the number of 
 (`D - (1-alpha) A` is symmetric and positive definite, for every graph), its Gauss-Seidel sweep and its certificate.
 No row that was read is old, and nothing depends on when a task is done.
 
-*Refinement.* Vectors and halos are float32 throughout. Where float32 cannot certify the tolerance, what the solution so
-far leaves of the right-hand side is computed in float64, ``right' = right - (I - (1-alpha) P) y``, which needs halo rows
-of the float32 ``y`` only, and the same sweeps solve for the correction: ``y* = y + c*`` with ``(I - (1-alpha) P) c* =
-right'``. The correction is small, and so is its rounding. In the bound, each ``right'`` adds what computing it rounds:
-the operations of a float64 sweep, on numbers of at most ``|right| + 2 |y|`` (see `rounding_of_sweep`), and as much for
-adding corrections up; errors of right-hand sides reach the solution by ``1 / alpha`` at most. Each right-hand side is
-measured in a power of two near its largest entry, which is exact and keeps float32 from overflow and underflow.
+*Where it begins.* P keeps the mean of ``y`` by strength, so that of the solution is the mean of the right-hand side,
+divided by alpha. It is what moves slowest through the graph; so ``y`` begins as the right-hand side plus what is missing of
+that mean. The certificate is about where it ends.
+
+*Certificate and refinement.* Vectors and halos are float32 throughout. When a sweep changes so little that it may be
+enough, what ``y`` leaves of the right-hand side is computed in float64: ``left = right - (I - (1-alpha) P) y``, which needs
+halo rows of the float32 ``y`` only. Row sums of P are at most 1, so ``|y - y*| <= max |left| / alpha``, however ``y`` came
+about. If that is not enough, the same sweeps solve for the correction: ``(I - (1-alpha) P) c* = left`` and ``y* = y + c*``.
+It is small, and so is its rounding. Each right-hand side is measured in a power of two near its largest entry, which is
+exact and keeps float32 from overflow and underflow.
+
+*Rounding.* With ``u = 2^-53`` and ``size`` the largest of ``|right|`` and ``|y|``, a row of ``left`` rounds its sum ``16 +
+degree / 16`` times, the factor twice, their product and both differences once, the first right-hand side and Z ``6 u``:
+``(28 + degree / 16) u`` of at most ``|right| + 2 |y|`` with room for second order, and with weights ``20 u`` and underflow
+more, which is `rounding_of_sweep` of float64. It is added up over all right-hand sides; adding ``y`` and corrections up
+rounds by ``u`` of their sum each time.
 """
 
 import logging
@@ -42,9 +51,15 @@ logger = logging.getLogger(__name__)
 
 _EPS = float(np.finfo(np.float64).eps)
 
+_TINY = float(np.finfo(np.float64).tiny)
+
 _REFINED_AT_MOST = 8
 
-_NUMBERS = ("target", "sweeps", "since", "unit", "largest", "certifies", "exhausted", "rounded", "reach", "refined")
+_IDLE = 0.75  # a sweep that leaves more than that of its change, where over-relaxation leaves less than half
+
+_LEFT_BY_CHANGE = 0.5  # what a sweep leaves of the right-hand side, by its change, usually: when it pays to look
+
+_NUMBERS = ("sweeps", "since", "unit", "largest", "change", "rounded", "reach", "refined")
 
 
 @dataclass(slots=True)
@@ -52,27 +67,24 @@ class _Block:
     """Where a block of columns stands: one future a shard for each vector, and the numbers of the iteration."""
 
     number: int
-    target: float
-    """What over-relaxation must get the change below before a sweep certifies it, in y."""
     right: list["Future"] = field(default_factory=list)
     """The right-hand side, in float64; empty for the first, which can be computed again."""
     total: list["Future"] = field(default_factory=list)
-    """The sum of the solutions so far, in float64; empty before the first refinement."""
+    """The sum of the solutions so far, in float64; empty for the first right-hand side."""
     start: list["Future"] = field(default_factory=list)
     """``right / unit`` in float32."""
     y: list["Future"] = field(default_factory=list)
-    """Its solution, in float32; empty while it is zero."""
+    """Its solution, in float32."""
     sweeps: int = 0
     since: int = 0
     """Sweeps for this right-hand side."""
     unit: float = 1.0
     largest: float = 0.0
-    """Largest entry of ``start``."""
-    certifies: bool = False
-    """Whether the next sweep is a Gauss-Seidel sweep, whose change certifies."""
-    exhausted: bool = False
+    """Largest entry of the right-hand side."""
+    change: float = math.inf
+    """By how much the last sweep changed ``y``."""
     rounded: float = 0.0
-    """What computing the right-hand side and the sum rounded, at most."""
+    """What computing right-hand sides and sums rounded, at most."""
     reach: float = 0.0
     """What no entry of ``total`` exceeds."""
     refined: int = 0
@@ -80,8 +92,8 @@ class _Block:
     saved: float = field(default_factory=time.monotonic)
 
     def saves(self) -> list[str]:
-        """Return which vectors a checkpoint holds; the first right-hand side can be computed again."""
-        return [*(["y"] if self.since else []), *(["right", "total"] if self.refined else [])]
+        """Return which vectors a checkpoint holds."""
+        return ["y", "right", "total"] if self.refined else ["y"]
 
 
 class Turns:
@@ -93,14 +105,15 @@ class Turns:
         self.shards = self.homes.shards
         self.checkpoints = run.folder.sub("checkpoints")
         self.keep = 1 - run.walk.alpha
+        self.growth = run.largest_scale / run.walk.alpha  # of what is left, in an error of Z
         self.omega = 2 / (1 + math.sqrt(1 - self.keep**2))
+        self.usual = 200 + 8 / run.walk.alpha  # sweeps
         self.sweeps = 0
 
     def solve(self) -> None:
         """Sweep over all blocks until each is certified, then write the tiles."""
         first, last = (self.run.column_cuts[self.column + more] for more in (0, 1))
-        target = self.run.walk.tolerance * self.run.walk.alpha / self.keep / self.run.largest_scale
-        blocks = [_Block(number, target) for number in range(first // LANES, -(-last // LANES))]
+        blocks = [_Block(number) for number in range(first // LANES, -(-last // LANES))]
         certificates: list[Certificate] = []
         side_by_side(self.client, [self._solve(block, certificates) for block in blocks], self.homes.look)
         certificate = Certificate.worst(certificates)
@@ -121,12 +134,14 @@ class Turns:
             change, size = _largest((yield self.homes.soon(shards.moved, block.y)))
             block.sweeps, block.since = block.sweeps + 1, block.since + 1
             self.sweeps = max(self.sweeps, block.sweeps)
-            certificate, refines = self._judge(block, change, size)
-            if certificate is not None:
-                certificates.append(certificate)
-                return
-            if refines:
-                yield from self._refine(block, size)
+            if self._judge(block, change, size):
+                left = self._remainder(block)
+                _, largest = _largest((yield self.homes.soon(shards.moved, left)))
+                certificate, refines = self._certify(block, largest, size)
+                if not refines:
+                    certificates.append(certificate)
+                    return
+                yield from self._refine(block, left)
             if time.monotonic() - block.saved > homes.CHECKPOINT_SECONDS:
                 yield from self._save(block)
 
@@ -134,70 +149,70 @@ class Turns:
         """Let each shard relax its rows of a block in turn."""
         self.homes.settle()
         # Past its usual count of sweeps, over-relaxation gives way to Gauss-Seidel, which contracts in every sweep.
-        plain = block.certifies or block.since >= 200 + 8 / self.run.walk.alpha
-        before: list[Future | None] = [*block.y] or [None for _ in self.shards]
-        block.y = []
+        omega = self.omega if block.since < self.usual else 1.0
         for s in self.shards:
-            pieces = self._pieces(s, [*block.y, *before[s:]])
-            given = (self.run, s, 1.0 if plain else self.omega, block.start[s], before[s], pieces)
-            block.y.append(self.homes.submit(s, inplace.turn, *given))
+            pieces = self._pieces(s, block.y)
+            given = (self.run, s, omega, block.start[s], block.y[s], pieces)
+            block.y[s] = self.homes.submit(s, inplace.turn, *given)
 
-    def _pieces(self, to: int, vectors: Sequence["Future | None"]) -> list["Future | None"]:
-        """Return the rows that a shard needs of each other one; None where they are zeros."""
+    def _pieces(self, to: int, y: Sequence["Future"]) -> list["Future"]:
+        """Return the rows that a shard needs of each other one."""
         return [
-            vector and self.homes.submit(of, inplace.piece, self.run, of, to, vector, soon=True)
-            for of, vector in enumerate(vectors)
+            self.homes.submit(of, inplace.piece, self.run, of, to, vector, soon=True)
+            for of, vector in enumerate(y)
             if of != to
         ]
 
-    def _judge(self, block: _Block, change: float, size: float) -> tuple[Certificate | None, bool]:
-        """Return the certificate if this was the last sweep, and whether the rest needs a right-hand side of its own."""
-        graph, walk, growth = self.run.graph, self.run.walk, self.run.largest_scale / self.run.walk.alpha
-        precision = "float64" if block.refined else "float32"
+    def _judge(self, block: _Block, change: float, size: float) -> bool:
+        """Say whether it is time to look what is left of the right-hand side."""
+        before, block.change = block.change, change
         if not math.isfinite(size):
-            return Certificate(math.inf, block.sweeps, precision), False
-        largest = max(size + change, block.largest)
-        rounded = block.unit * rounding_of_sweep(
-            np.float32, largest, graph.largest_degree, weighted=graph.weighted
-        )
-        before = block.rounded + (_EPS * (block.reach + block.unit * size) if block.refined else 0.0)
-        refinable = rounded > before and block.refined < _REFINED_AT_MOST
-        if block.certifies:
-            block.certifies = False
-            error = growth * (self.keep * block.unit * change + rounded + before)
-            if error <= walk.tolerance or (block.exhausted and not refinable):
-                return Certificate(error, block.sweeps, precision), False
-            if block.exhausted:
-                return None, True
-            block.target /= 2
-        block.exhausted = is_exhausted(np.float32, change, size)
-        if block.exhausted and refinable and growth * rounded > walk.tolerance:
-            return None, True  # no sweep could certify it
-        block.certifies = block.exhausted or block.unit * change <= block.target
-        return None, False
+            return True
+        expected = _LEFT_BY_CHANGE * block.unit * change + block.rounded
+        idle = is_exhausted(np.float32, change, size) and change > _IDLE * before  # only rounding moves the rows now
+        return idle or change == 0 or self.growth * expected <= self.run.walk.tolerance or block.since >= 2 * self.usual
 
-    def _refine(self, block: _Block, size: float) -> Chain:
-        """Compute what is left of the right-hand side, and go on with that."""
-        run, unit, y = self.run, block.unit, block.y
-        right, total = block.right or self._right_side(block), block.total or [None for _ in self.shards]
-        given = [(run, s, unit, right[s], y[s], self._pieces(s, y)) for s in self.shards]
-        left = self.homes.each(inplace.remainder, lambda s: given[s])
-        block.total = self.homes.each(inplace.added, lambda s: (total[s], unit, y[s]))
-        block.reach += unit * size
-        involved = unit * block.largest + 2 * block.reach
-        block.rounded += rounding_of_sweep(
-            np.float64, involved, run.graph.largest_degree, weighted=run.graph.weighted
+    def _remainder(self, block: _Block) -> list["Future"]:
+        """Compute what the solution leaves of the right-hand side."""
+        right = block.right or self._right_side(block)
+        given = [(self.run, s, block.unit, right[s], block.y[s], self._pieces(s, block.y)) for s in self.shards]
+        block.sweeps += 1
+        return self.homes.each(inplace.remainder, lambda s: given[s])
+
+    def _certify(self, block: _Block, left: float, size: float) -> tuple[Certificate, bool]:
+        """Return what is certified, given the largest that is left, and whether to go on with what is left."""
+        graph, walk = self.run.graph, self.run.walk
+        block.reach += block.unit * size
+        involved = block.largest + 2 * block.reach
+        block.rounded += rounding_of_sweep(np.float64, involved, graph.largest_degree, weighted=graph.weighted)
+        block.rounded += _EPS * block.reach
+        error = self.growth * (left + block.rounded)
+        certificate = Certificate(
+            error if math.isfinite(error) else math.inf, block.sweeps, "float64" if block.refined else "float32"
         )
-        block.sweeps, block.refined = block.sweeps + 1, block.refined + 1
+        helps = left <= block.largest / 2 and self.growth * block.rounded < walk.tolerance
+        return certificate, not error <= walk.tolerance and helps and block.refined < _REFINED_AT_MOST
+
+    def _refine(self, block: _Block, left: list["Future"]) -> Chain:
+        """Go on with what is left."""
+        total: list[Future | None] = [*block.total] or [None for _ in self.shards]
+        unit, y = block.unit, block.y
+        block.total = self.homes.each(inplace.added, lambda s: (total[s], unit, y[s]))
+        block.right, block.refined = left, block.refined + 1
         yield from self._begin(block, left)
-        block.right = left
 
     def _begin(self, block: _Block, right: list["Future"]) -> Chain:
         """Take up a right-hand side, in units of about its largest entry."""
-        _, largest = _largest((yield self.homes.soon(shards.moved, right)))
+        found = yield [self.homes.submit(s, inplace.weighed, self.run, s, right[s], soon=True) for s in self.shards]
+        largest = float(np.max([size for size, _, _ in found]))  # keeps a NaN
         block.unit = 2.0 ** (math.frexp(largest)[1] - 1) if math.isfinite(largest) and largest > 0 else 1.0
-        block.largest, block.since, block.exhausted, block.y = largest / block.unit, 0, False, []
+        block.largest, block.since, block.change = largest, 0, math.inf
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean = sum(sums for _, _, sums in found) / max(sum(strengths for _, strengths, _ in found), _TINY)
+            missing = self.keep / self.run.walk.alpha * mean / block.unit
+        missing = np.where(np.abs(missing) <= 1 / self.run.walk.alpha, missing, 0.0)  # as it is but for overflow
         block.start = self._in_units(block, right)
+        block.y = self.homes.each(inplace.beginning, lambda s: (block.start[s], missing))
 
     def _right_side(self, block: _Block) -> list["Future"]:
         return self.homes.each(inplace.right_side, lambda s: (self.run, s, block.number))
