@@ -15,7 +15,7 @@ from privge._waiting import RETRIES, gathered
 from privge.errors import BadData, ClusterFailed
 from privge.graph import Graph
 from privge.propagation import OnCluster, propagate
-from privge.propagation.cluster import edges
+from privge.propagation.cluster import homes, turns
 
 PARAMETERS = {"alpha": 0.02, "r": 0.3, "tolerance": 1e-4}
 
@@ -63,13 +63,13 @@ def once(action):
 
 def with_the_steps(monkeypatch, action):
     """Call something after every step by edges."""
-    judge = edges._Pass._judge
+    judge = turns.Turns._judge
 
     def judge_and_act(self, *arguments):
         action()
         return judge(self, *arguments)
 
-    monkeypatch.setattr(edges._Pass, "_judge", judge_and_act)
+    monkeypatch.setattr(turns.Turns, "_judge", judge_and_act)
 
 
 def kill_all(client):
@@ -136,7 +136,7 @@ def test_by_edges_a_run_goes_on_when_all_workers_are_replaced_at_once(
             kill_all(client)
 
     with_the_steps(monkeypatch, kill_at_the_fifth_step)
-    monkeypatch.setattr(edges, "CHECKPOINT_SECONDS", checkpoints)
+    monkeypatch.setattr(homes, "CHECKPOINT_SECONDS", checkpoints)
     caplog.set_level("INFO")
     z, run = propagate(*problem, **PARAMETERS, on=OnCluster(client, folder=tmp_path, regime="edges"))
     assert "all workers were replaced" in caplog.text
@@ -149,7 +149,7 @@ def test_by_edges_workers_that_die_again_and_again_at_the_same_step_are_given_up
     problem, client, tmp_path, monkeypatch
 ):
     with_the_steps(monkeypatch, lambda: kill_all(client))
-    monkeypatch.setattr(edges, "CHECKPOINT_SECONDS", 60.0)
+    monkeypatch.setattr(homes, "CHECKPOINT_SECONDS", 60.0)
     with pytest.raises(ClusterFailed, match="lost 3 times after 1 sweeps"):
         propagate(*problem, **PARAMETERS, on=OnCluster(client, folder=tmp_path, regime="edges"))
 

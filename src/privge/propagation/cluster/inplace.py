@@ -68,7 +68,7 @@ def turn(
     """Relax every row of a shard once, in place in a copy."""
     from privge.propagation._kernels.relax import sweep
 
-    y = _assembled(run, shard, vectors, pieces)
+    y = _assembled(vectors, pieces)
     change, size = sweep(*rows_of(run, shard, np.float32), start.y, y, np.float32(omega))
     own = aligned(len(start.y), np.float32)
     own[:] = y[: len(own)]
@@ -78,10 +78,10 @@ def turn(
 def remainder(
     run: Run, shard: int, unit: float, right: ShardVectors, vectors: ShardVectors, pieces: Pieces
 ) -> ShardVectors:
-    """Return what ``unit * vectors`` leaves of the right-hand side: ``right - (I - (1-alpha) P) unit y``, in float64."""
+    """Return what ``unit * vectors`` leaves of the right-hand side, ``right - (I - (1-alpha) P) unit y``."""
     from privge.propagation._kernels.remain import remain
 
-    y = _assembled(run, shard, vectors, pieces)
+    y = _assembled(vectors, pieces)
     left = aligned(len(right.y), np.float64)
     largest = remain(*rows_of(run, shard, np.float64), right.y, y, unit, left)
     return ShardVectors(left, size=float(largest))
@@ -118,7 +118,7 @@ def finish(
     return stored.error
 
 
-def _assembled(run: Run, shard: int, vectors: ShardVectors, pieces: Pieces) -> Matrix:
+def _assembled(vectors: ShardVectors, pieces: Pieces) -> Matrix:
     """Return the shard's own rows and its halo in one array."""
     rows = len(vectors.y)
     y = aligned(rows + sum(len(part) for part in pieces), np.float32)

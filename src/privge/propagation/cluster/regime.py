@@ -91,7 +91,9 @@ class Capacity:
         known = workers(client).values()
         rooms = [_SHARE * (worker["memory_limit"] or np.inf) for worker in known]  # one without a limit says 0
         threads = [worker["nthreads"] for worker in known]
-        return cls(len(known), min(rooms), min(room / count for room, count in zip(rooms, threads, strict=True)), max(threads))
+        return cls(
+            len(known), min(rooms), min(room / count for room, count in zip(rooms, threads, strict=True)), max(threads)
+        )
 
 
 def choose(

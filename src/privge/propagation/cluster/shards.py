@@ -1,7 +1,7 @@
 """Shards of the edges regime, ranges of rows with their edges, and the tasks of shards that step at once.
 
-Vectors of a shard are arrays of shape (blocks of 16 columns, rows, 16), or of one block. A shard numbers its own rows first and then the
-rows that it needs of others, its *halo*, in the order of the graph; only those rows travel.
+Vectors of a shard are arrays of shape (blocks of 16 columns, rows, 16), or of one block. A shard numbers its own rows
+first and then the rows that it needs of others, its *halo*, in the order of the graph; only those rows travel.
 """
 
 from concurrent.futures import ThreadPoolExecutor

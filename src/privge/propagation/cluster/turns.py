@@ -11,21 +11,21 @@ So a sweep *is* that of `privge.propagation.relaxation`, whatever the number of 
 No row that was read is old, and nothing depends on when a task is done.
 
 *Where it begins.* P keeps the mean of ``y`` by strength, so that of the solution is the mean of the right-hand side,
-divided by alpha. It is what moves slowest through the graph; so ``y`` begins as the right-hand side plus what is missing of
-that mean. The certificate is about where it ends.
+divided by alpha. It is what moves slowest through the graph; so ``y`` begins as the right-hand side plus what is
+missing of that mean. The certificate is about where it ends.
 
 *Certificate and refinement.* Vectors and halos are float32 throughout. When a sweep changes so little that it may be
-enough, what ``y`` leaves of the right-hand side is computed in float64: ``left = right - (I - (1-alpha) P) y``, which needs
-halo rows of the float32 ``y`` only. Row sums of P are at most 1, so ``|y - y*| <= max |left| / alpha``, however ``y`` came
-about. If that is not enough, the same sweeps solve for the correction: ``(I - (1-alpha) P) c* = left`` and ``y* = y + c*``.
-It is small, and so is its rounding. Each right-hand side is measured in a power of two near its largest entry, which is
-exact and keeps float32 from overflow and underflow.
+enough, what ``y`` leaves of the right-hand side is computed in float64: ``left = right - (I - (1-alpha) P) y``, which
+needs halo rows of the float32 ``y`` only. Row sums of P are at most 1, so ``|y - y*| <= max |left| / alpha``, however
+``y`` came about. If that is not enough, the same sweeps solve for the correction: ``(I - (1-alpha) P) c* = left`` and
+``y* = y + c*``. It is small, and so is its rounding. Each right-hand side is measured in a power of two near its
+largest entry, which is exact and keeps float32 from overflow and underflow.
 
-*Rounding.* With ``u = 2^-53`` and ``size`` the largest of ``|right|`` and ``|y|``, a row of ``left`` rounds its sum ``16 +
-degree / 16`` times, the factor twice, their product and both differences once, the first right-hand side and Z ``6 u``:
-``(28 + degree / 16) u`` of at most ``|right| + 2 |y|`` with room for second order, and with weights ``20 u`` and underflow
-more, which is `rounding_of_sweep` of float64. It is added up over all right-hand sides; adding ``y`` and corrections up
-rounds by ``u`` of their sum each time.
+*Rounding.* With ``u = 2^-53``, a row of ``left`` rounds its sum ``16 + degree / 16`` times (see `remain`), the factor
+twice, their product and both differences once, the first right-hand side and Z ``6 u``: ``(28 + degree / 16) u`` of at
+most ``|right| + 2 |y|`` with room for second order. With weights, shares, products and strengths cost ``20 u``, and
+what a share or product loses by underflow (see `privge.propagation.relaxation`). It is added up over all right-hand
+sides; adding ``y`` and corrections up rounds by ``u`` of their sum each time.
 """
 
 import logging
@@ -42,7 +42,7 @@ from privge.propagation._kernels.gather import LANES
 from privge.propagation.cluster import homes, inplace, shards
 from privge.propagation.cluster.run import Run
 from privge.propagation.problem import Certificate
-from privge.propagation.relaxation import is_exhausted, rounding_of_sweep
+from privge.propagation.relaxation import is_exhausted
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -184,7 +184,7 @@ class Turns:
         graph, walk = self.run.graph, self.run.walk
         block.reach += block.unit * size
         involved = block.largest + 2 * block.reach
-        block.rounded += rounding_of_sweep(np.float64, involved, graph.largest_degree, weighted=graph.weighted)
+        block.rounded += rounding_of_remainder(involved, graph.largest_degree, weighted=graph.weighted)
         block.rounded += _EPS * block.reach
         error = self.growth * (left + block.rounded)
         certificate = Certificate(
@@ -265,6 +265,14 @@ class Turns:
 
     def _files(self, block: _Block, vector: str) -> list[str]:
         return [f"{self._name(block)}-t{block.sweeps:05d}-s{s:05d}-{vector}.npy" for s in self.shards]
+
+
+def rounding_of_remainder(size: float, largest_degree: int, *, weighted: bool = False) -> float:
+    """Bound what floating point adds to a row of what is left, if no number is larger than ``size``."""
+    limits = np.finfo(np.float64)
+    roundings = 28 + largest_degree / 16 + (20 if weighted else 0)
+    lost = largest_degree * (1 + size) * float(limits.smallest_subnormal) if weighted else 0.0
+    return roundings * _EPS / 2 * size + _TINY + lost
 
 
 def _largest(moved: list[tuple[float, float]]) -> tuple[float, float]:
