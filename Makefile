@@ -4,8 +4,11 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check -qq
 
+# The tests start hundreds of processes; where bytecode may not be kept, each of them compiles the package anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-js check format bench load chaos commands client pictures vectors docs clean
+.PHONY: help install demo test test-python test-js check format bench load chaos commands client pictures vectors docs clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -15,11 +18,13 @@ $(BIN)/python:
 	@echo "== making $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
 
-# One stamp for each set of extras: installed anew when pyproject.toml or constraints.txt changes.
+comma := ,
+# One stamp for each set of extras, several with commas between them: installed anew when pyproject.toml or
+# constraints.txt changes.
 $(VENV)/.installed-%: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "== installing privge[$*] (a minute or two the first time)"
 	@$(PIP) install -c constraints.txt -e '.[$*]'
-	@touch $@
+	@touch $@ $(patsubst %,$(VENV)/.installed-%,$(subst $(comma), ,$*))
 
 install: $(VENV)/.installed-test ## Install privge into .venv
 	@echo "privge $$($(BIN)/privge --version | cut -d' ' -f3) is in $(VENV); try: $(BIN)/privge --help"
@@ -27,11 +32,15 @@ install: $(VENV)/.installed-test ## Install privge into .venv
 demo: $(VENV)/.installed-demo ## The whole way on a made-up network, ending in demo/report.html
 	@$(BIN)/privge demo -o demo/report.html
 
-# A file of tests stays in one process, as its fixtures do. What measures time or load waits for a quiet machine.
-test: $(VENV)/.installed-test ## Run the tests
-	$(BIN)/python -m pytest -m 'not alone' --numprocesses logical --maxprocesses 4 --dist loadfile
-	$(BIN)/python -m pytest -m alone
-	@$(MAKE) --no-print-directory test-js
+test: ## Run the tests
+	@$(MAKE) --no-print-directory test-python test-js
+
+# One process more than there are processors (tests/conftest.py): each begins with its share of the files, in order, and
+# takes over what others have left once it is done. What measures time or load waits for a quiet machine; only the files
+# that hold such tests are read again for them.
+test-python: $(VENV)/.installed-test
+	$(BIN)/python -m pytest -m 'not alone' --numprocesses auto --dist worksteal
+	$(BIN)/python -m pytest -m alone $$(grep -rl --include='test_*.py' 'mark\.alone' tests)
 
 # Where Node is absent this says so in one line and passes; PRIVGE_REQUIRE_BROWSER=1 requires Node and Chromium.
 test-js: ## Run the tests of the browser client

@@ -2,13 +2,30 @@
 
 import os
 import warnings
+from pathlib import Path
 
 import pytest
 
 # Threads of torch that have nothing to do shall sleep: beside another process, those that spin take its processor.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+# The matrices here are small: a second thread of BLAS only waits, and takes the processor of another process meanwhile.
+# Tests of what threads may not change set their number themselves.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 pytest.register_assert_rewrite("privge.testing")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config):
+    """Start one process more than there are processors: some tests wait for a browser, a cluster or a database."""
+    return min((os.cpu_count() or 1) + 1, 4) if config.option.numprocesses == "auto" else None
+
+
+def pytest_collection_modifyitems(items):
+    """Refuse a mark that the Makefile would overlook: it finds the files of tests that run alone by their text."""
+    hidden = {item.path for item in items if item.get_closest_marker("alone")}
+    if lost := sorted(str(path) for path in hidden if "mark.alone" not in Path(path).read_text(encoding="utf-8")):
+        raise pytest.UsageError(f"write pytest.mark.alone into the file of the tests that carry it: {', '.join(lost)}")
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ _MARKS = re.compile(r"(<!-- recommend: begin[^>]*-->\n).*?(<!-- recommend: end -
 _MEASURES = {"hits": "hits@10", "reciprocal": "MRR", "area": "AUC"}
 _PARTS = ("common friends", "personalized PageRank", "pair channel")
 _CONTROLS = ("shuffled", "structure-only")  # of which a gain over their own noise would say nothing
-_ORDER = (*_PARTS, "structure")
+_ORDER = ("at random", "most friends", *_PARTS, "structure")
 
 Scores = dict[str, list[dict[str, float]]]
 

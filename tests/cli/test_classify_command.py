@@ -85,6 +85,15 @@ def embedding(folder, own):
     return path
 
 
+@pytest.fixture(scope="module")
+def plain(folder, own):
+    """What the reports say by themselves, without controls: what is printed, and the table."""
+    options = (*own[0], "--reports", folder / "reports.parquet", *own[1], "--no-controls", "--json")
+    result = run("classify", *options, "-o", folder / "plain.parquet")
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout), pq.read_table(folder / "plain.parquet")
+
+
 def test_one_command_from_a_new_user_s_files_to_classes(folder, own):
     graph, labels = own
     output = folder / "predicted.parquet"
@@ -118,22 +127,32 @@ def test_one_command_from_a_new_user_s_files_to_classes(folder, own):
     assert [name is not None for name in table["class"].to_pylist()] == sure.tolist()
 
 
-def test_true_features_are_a_control_and_change_no_answer(folder, own):
+def test_true_features_are_a_control_and_change_no_answer(folder, own, plain):
     graph, labels = own
     arguments = ("classify", *graph, "--reports", folder / "reports.parquet", *labels)
-    plain = run(*arguments, "--no-controls", "-o", folder / "plain.parquet", "--json")
-    assert plain.exit_code == 0, plain.stderr
-    assert set(json.loads(plain.stdout)["controls_not_run"]) == {"shuffled", "structure-only", "no privacy"}
+    assert set(plain[0]["controls_not_run"]) == {"shuffled", "structure-only", "no privacy"}
     result = run(*arguments, "--features", folder / "people.csv", "-o", folder / "compared.parquet", "--json")
     assert result.exit_code == 0, result.stderr
     said = json.loads(result.stdout)
     assert said["controls_not_run"] == {}
     assert said["controls"]["vectors, no privacy"]["accuracy"] > said["controls"]["vectors, shuffled"]["accuracy"]
     assert len(said["conclusions"]) == 2
-    assert pq.read_table(folder / "compared.parquet").equals(pq.read_table(folder / "plain.parquet"))
+    assert pq.read_table(folder / "compared.parquet").equals(plain[1])
     refused = run(*arguments, "--features", folder / "people.csv", "--no-controls", "-o", folder / "no.parquet")
     assert refused.exit_code == 2
     assert "--features has no effect with --no-controls" in refused.stderr
+
+
+def test_edges_and_labels_alone_are_enough(folder, own, tmp_path, monkeypatch):
+    monkeypatch.delenv("PRIVGE_STORE", raising=False)
+    graph, labels = own
+    result = run("classify", *graph, "--nodes", folder / "people.csv", *labels, "-o", tmp_path / "p.parquet")
+    assert result.exit_code == 0, result.stderr
+    assert pq.read_table(tmp_path / "p.parquet").num_rows == 160
+    assert "costs no epsilon" in result.stdout
+    for control in ("largest class", "label propagation", "structure channel"):
+        assert control in result.stdout
+    assert "vectors" not in result.stdout
 
 
 def test_without_a_graph_it_is_said_that_controls_cannot_be_had(folder, own, embedding):
@@ -189,7 +208,7 @@ def test_a_column_of_ids_that_cannot_be_is_refused(columns, said):
     assert said in " ".join(result.stderr.split())
 
 
-def test_a_store_is_embedded_on_the_fly_and_gives_what_its_reports_give(folder, own, tmp_path):
+def test_a_store_is_embedded_on_the_fly_and_gives_what_its_reports_give(folder, own, plain, tmp_path):
     graph, labels = own
     reports = Reports.from_parquet(folder / "reports.parquet")
     store = open_store(str(tmp_path / "app.db"))
@@ -197,13 +216,11 @@ def test_a_store_is_embedded_on_the_fly_and_gives_what_its_reports_give(folder, 
     uploads = [Upload(reports.ids[i], reports.codes[i].astype("<u2").tobytes()) for i in range(len(reports))]
     store.put(reports.campaign.id, uploads, day=date(2027, 1, 1))
     store.close()
-    sources = (("--store", f"sqlite:///{tmp_path}/app.db"), ("--reports", folder / "reports.parquet"))
-    tables = []
-    for source in sources:
-        result = run("classify", *graph, *source, *labels, "-o", tmp_path / "p.parquet", "--json")
-        assert result.exit_code == 0, result.stderr
-        tables.append(pq.read_table(tmp_path / "p.parquet"))
-    assert tables[0].equals(tables[1])
+    source = ("--store", f"sqlite:///{tmp_path}/app.db")
+    result = run("classify", *graph, *source, *labels, "-o", tmp_path / "p.parquet", "--json")
+    assert result.exit_code == 0, result.stderr
+    assert set(json.loads(result.stdout)["controls"]) > set(NULLS)
+    assert pq.read_table(tmp_path / "p.parquet").equals(plain[1])
 
 
 def test_a_machine_gets_one_object_with_every_control(folder, embedding, own):
@@ -290,14 +307,17 @@ def test_labels_that_cannot_be_used_are_refused_and_nothing_is_written(embedding
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ((), "Give --embedding"),
+        ((), "or --embedding"),
         (("--embedding", "z.parquet"), "either --labels"),
         (("--embedding", "z.parquet", "--labels", "l.csv", "--model", "m.npz"), "either --labels"),
         (("--embedding", "z.parquet", "--reports", "r.parquet", "--labels", "l.csv"), "either --embedding"),
         (("--embedding", "z.parquet", "--labels", "l.csv", "--alpha", "0.3"), "no effect"),
         (("--embedding", "z.parquet", "--labels", "l.csv", "--source", "a", "--target", "b"), "without --graph"),
-        (("--reports", "r.parquet", "--labels", "l.csv"), "--graph with --reports"),
-        (("--graph", "e.csv", "--labels", "l.csv"), "`privge perturb` first"),
+        (("--reports", "r.parquet", "--labels", "l.csv"), "Give --graph, with --reports"),
+        (("--graph", "e.csv", "--labels", "l.csv", "--features", "f.csv"), "`privge perturb` first"),
+        (("--graph", "e.csv", "--labels", "l.csv", "--alpha", "0.3"), "no effect without --reports"),
+        (("--graph", "e.csv", "--labels", "l.csv", "--save", "m.npz"), "no effect without --reports"),
+        (("--graph", "e.csv", "--model", "m.npz"), "no effect without --reports"),
         (("--embedding", "z.parquet", "--graph", "e.csv", "--model", "m.npz"), "no effect with --model"),
         (("--embedding", "z.parquet", "--labels", "l.csv", "--save", "m.pkl"), "must end in .npz"),
     ],

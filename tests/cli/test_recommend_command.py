@@ -99,6 +99,41 @@ def test_true_features_are_the_control_no_privacy_and_without_them_it_is_not_at_
     assert "--features has no effect without --reports or --store" in refused.stderr
 
 
+def random_edges(path, people=400, edges=1600):
+    generator = np.random.default_rng(6)
+    ends = {tuple(sorted(pair)) for pair in generator.integers(0, people, (edges, 2)).tolist() if len(set(pair)) == 2}
+    path.write_text("source,target\n" + "".join(f"p{a},p{b}\n" for a, b in sorted(ends)))
+    return path
+
+
+def test_what_is_no_better_than_chance_is_said_not_to_be_used(tmp_path):
+    graph = ("--graph", random_edges(tmp_path / "random.csv"), "--threads", 1)
+    result = run("recommend", *graph, "--node", "p1")
+    assert result.exit_code == 0, result.stderr
+    rows = [line.split("  ")[1] for line in result.stdout.splitlines() if " ± " in line and line.startswith("  ")]
+    assert rows[:2] == ["at random: ten of everybody", "popularity: most friends"]
+    assert result.stdout.splitlines()[-1].endswith(": nothing that can be told from chance: do not use these.")
+    answer = told(*graph[:2], "--node", "p1")
+    assert "do not use these" in answer["conclusions"][0]
+    leads = answer["evaluation"]["leads"]
+    assert leads.keys() == {"at random", "most friends"} <= answer["evaluation"]["scores"].keys()
+    assert not leads["at random"]["told"]
+
+
+def test_what_finds_hidden_friends_is_said_to_be_better_than_both(tmp_path):
+    circles = [(c, a, b) for c in range(40) for a in range(8) for b in range(a) if (a + b + c) % 3]
+    (tmp_path / "circles.csv").write_text("source,target\n" + "".join(f"p{c}-{a},p{c}-{b}\n" for c, a, b in circles))
+    graph = ("--graph", tmp_path / "circles.csv", "--node", "p1-1")
+    answer = told(*graph)
+    assert answer["conclusions"][0].endswith(": better than both")
+    low, high = answer["evaluation"]["leads"]["most friends"]["interval"]
+    assert 0 < low < high
+    nothing = told(*graph, "--no-evaluate")["conclusions"]
+    assert nothing == [
+        "nothing here was judged by held-out edges, so it is not known whether this is better than chance"
+    ]
+
+
 def test_everybody_goes_into_a_file_and_blocked_and_erased_do_not(folder, graph):
     first = told(*graph, "--node", ANN, "--no-evaluate")["recommendations"]
     blocked, left = first[0]["recommended"], first[1]["recommended"]
@@ -113,6 +148,21 @@ def test_everybody_goes_into_a_file_and_blocked_and_erased_do_not(folder, graph)
     assert not pairs & {(ANN, blocked), (blocked, ANN)}
     assert left not in {node for pair in pairs for node in pair}
     assert not pairs & {*ENDS, *((b, a) for a, b in ENDS)}
+
+
+def test_it_is_said_who_everybody_is(folder, graph):
+    everybody = ("recommend", *graph, "-o", folder / "who.parquet", "--no-evaluate", "--threads", 1)
+    with_edges = int((GRAPH.degrees > 0).sum())
+    (folder / "all.csv").write_text("id\n" + "\n".join([*GRAPH.ids.tolist(), "newcomer"]) + "\n")
+    lonely = GRAPH.nodes + 1 - with_edges
+    for nodes, count, without, hint in (
+        ((), with_edges, 0, "; whoever has no edge is not among them: give the table of everybody by --nodes."),
+        (("--nodes", folder / "all.csv"), GRAPH.nodes + 1, lonely, "."),
+    ):
+        lines = run(*everybody, *nodes).stdout.splitlines()
+        assert f"The graph has {count:,} people, {without:,} of them without friends{hint}" in lines
+        assert set(pq.read_table(folder / "who.parquet")["node"].to_pylist()) <= {*GRAPH.ids.tolist(), "newcomer"}
+        assert f"for {count:,} people are in" in lines[0]
 
 
 def test_a_blocked_pair_that_is_not_understood_is_refused(folder, graph):

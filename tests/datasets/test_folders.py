@@ -188,8 +188,19 @@ def test_errors_say_where_and_what(tmp_path, name, old, new, said):
 
 def test_text_where_numbers_are_expected_says_how_to_state_kinds(tmp_path):
     folder = written(tmp_path / "five", **{**NUMBERS, "people_csv": "id,a\nann,x\nbob,1\n"})
-    with pytest.raises(BadData, match=r"people.csv, line 2: feature 'a' is not a number.*\[\[features\]\]"):
+    with pytest.raises(BadData, match=r"people.csv, line 2: feature 'a' is not a number but text.*\[\[features\]\]"):
         load(str(folder))
+
+
+def test_text_where_a_kind_is_stated_as_a_number_says_which_of_both_to_correct(tmp_path):
+    folder = written(tmp_path / "five", people_csv=FILES["people.csv"].replace("ann,north,25", "ann,north,old"))
+    with pytest.raises(BadData, match=r"line 3: feature 'age' is text, where \[\[features\]\] state a number"):
+        load(folder)
+
+
+def test_columns_that_are_left_out_are_those_of_the_dataset(tmp_path, caplog):
+    load(written(tmp_path / "five"))
+    assert "left out 1 column that is not a feature of the dataset: 'shoe'" in caplog.messages
 
 
 def test_one_na_does_not_make_a_column_of_numbers_vanish(tmp_path):

@@ -168,6 +168,7 @@ def test_the_command_makes_them_and_says_so(tmp_path):
     refused = CliRunner().invoke(main, [*command[:-1], "40"])
     assert refused.exit_code == 3
     assert "40 dimensions are not fewer" in refused.stderr
+    assert "or ask for fewer than 40" in refused.stderr
 
 
 def test_compact_vectors_are_certified(made):

@@ -96,6 +96,11 @@ def test_no_repeat_is_not_a_number_to_print():
     assert {str(Spread.of([])), Spread.of([]).said, str(Lift.of([])), Lift.of([]).said} == {"not run"}
 
 
+def test_no_interval_goes_beyond_what_percentages_can_differ_by():
+    assert str(Lift.of([-7.9, 13.1])) == "+2.6 (-100.0 to +100.0)"
+    assert str(Lift.of([1.0, 2.0, 3.0])) == "+2.0 (-0.5 to +4.5)"
+
+
 def words(folder):
     """Return both files of a report, without the pictures."""
     html = re.sub(r"data:image[^\"]+", "", (folder / "report.html").read_text(encoding="utf-8"))

@@ -1,9 +1,10 @@
 """``privge evaluate``: the protocol on one's own data is that of `reproduce`, with all controls that the data allow."""
 
 import json
-from dataclasses import fields, replace
+from dataclasses import asdict, fields, replace
 from functools import partial
 
+import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
@@ -17,14 +18,20 @@ from privge.datasets.catalogue import DATASETS
 from privge.datasets.export import write_folder
 from privge.datasets.loading import describe
 from privge.embedding import embed
+from privge.embedding.join import feature_rows
 from privge.experiments import run as run_module
 from privge.experiments import schedule
 from privge.experiments.cell import Cell
-from privge.experiments.method import LABEL_PROPAGATION, PPR_SCORE
+from privge.experiments.collected import Collected, of_people_in
+from privge.experiments.evaluate import Evaluation, own_of, stated_settings
+from privge.experiments.method import LABEL_PROPAGATION, PPR_SCORE, REPORTS
 from privge.experiments.plan import HDS, task_plan
 from privge.experiments.results import Results
 from privge.experiments.run import run_cell
+from privge.experiments.verdicts import caution
 from privge.mechanisms import NoPrivacy, StructureOnly
+from privge.recommendation import Signals
+from privge.reports import Reports
 from privge.tasks import SteadyClassifier, split_nodes
 from privge.tasks.classification.candidates import Logistic
 from privge.tasks.settings import Settings
@@ -187,9 +194,44 @@ def test_of_reports_there_is_everything_that_needs_no_features(collected):
         assert (one["baseline"], one["epsilon"], one["k"]) == ("reports", 2.0, 1)
         assert one["structure_only"] > 0
         assert one["structure_channel"] > 0
-        assert (one["no_privacy"], one["shuffled"]) == (None, None)
-        assert one["worth"] == one["lift"]
-    assert "left out 1 reports of people who are not in the graph" in collected.stderr
+        assert one["shuffled"] > 0
+        assert one["no_privacy"] is None
+        assert one["worth"] == min(one["lift"], one["lift_over_shuffled"])
+    assert "left out 1 report of people who are not in the graph" in collected.stderr
+
+
+def test_shuffled_reports_are_those_of_others_among_whoever_reported(place, collected, monkeypatch):
+    assert told(collected)
+    graph, seen = load(place / "small").graph, []
+    reports = Reports.from_parquet(place / "reports.parquet")
+    reports, _ = of_people_in(graph, reports)
+    data = Collected("own", graph, load(place / "small").labels, load(place / "small").classes, reports)
+    plain, walked = feature_rows(graph, reports).toarray(), Signals.on
+    monkeypatch.setattr(Signals, "on", lambda self, *how, **more: seen.append(self) or walked(self, *how, **more))
+    settings = own_of(data, Evaluation(settings=QUICK, head="paper")).settings["nodes"]
+    for repeat in (0, 1):
+        run_cell(Cell("nodes", "own", REPORTS, 2.0, 1, features="shuffled"), repeat, settings, data, threads=1)
+    for signals in seen:
+        rows = signals.rows.toarray()
+        assert ((rows != 0).any(axis=1) == (plain != 0).any(axis=1)).all(), "only who reported has a report"
+        assert sorted(map(tuple, rows)) == sorted(map(tuple, plain)), "the same reports"
+        assert (rows != plain).any(), "of other people"
+    assert (seen[0].rows.toarray() != seen[1].rows.toarray()).any(), "of others in every repeat"
+    vectors = Signals(seen[0].rows.__class__(plain), settings.walk).on(graph)
+    assert np.abs(vectors - embed(graph, reports, **asdict(settings.walk)).matrix).max() < 2 * settings.tolerance
+
+
+def test_few_repeats_are_said_to_tell_little_and_no_interval_is_beyond_what_is_possible(place, evaluated):
+    assert evaluated
+    shown = run("evaluate", "--dataset", place / "small", *QUICKLY, "--results", place / "one")
+    assert "2 repeats tell little" in shown.stdout
+    assert "--repeats" in shown.stdout
+    assert run("report", place / "one").exit_code == 0
+    assert "2 repeats tell little" in (place / "one" / "report.md").read_text()
+    assert "repeats tell little" not in str(caution([]))
+    for one in evaluated:
+        assert -100 <= one["lift_low"] <= one["lift_high"] <= 100
+        assert all(-100 <= row["lift_low"] <= row["lift_high"] <= 100 for row in one["friends"] if row["lift_low"])
 
 
 def test_reports_are_never_drawn_again(place, collected):
@@ -259,8 +301,6 @@ def test_citeseer_as_a_folder_gives_the_numbers_that_reproduce_gives(tmp_path):
     result = run("datasets", "citeseer", "--export", tmp_path / "citeseer")
     assert result.exit_code == 0, result.output
     cell, plan = Cell("nodes", "citeseer", HDS, 1.0, 5), task_plan("nodes").datasets["citeseer"]
-    from privge.experiments.evaluate import Evaluation, own_of, stated_settings
-
     description = describe(str(tmp_path / "citeseer"))
     own = load(description)
     what = Evaluation(settings=stated_settings(description, None, ("nodes",)), methods=(HDS,), head="paper")

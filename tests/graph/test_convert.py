@@ -188,8 +188,8 @@ def test_an_older_graph_is_replaced(tmp_path):
 @pytest.mark.parametrize("text", [False, True])
 def test_a_run_that_is_cut_off_anywhere_is_taken_up_and_ends_the_same(tmp_path, monkeypatch, text):
     monkeypatch.setattr(stages, "_NOTED", 50)
-    monkeypatch.setattr(stages, "_GROUP", {"integers": 60, "strings": 60})
-    pairs = [(f"n{s}", f"n{t}") if text else (s, t) for s, t in some_pairs(200, 20)]
+    monkeypatch.setattr(stages, "_GROUP", 60)
+    pairs = [(f"n{s}", f"n{t}") if text else (s, t) for s, t in some_pairs(200, 20, gap=100)]
     edges = write_edges(tmp_path / "edges", pairs, parts=5)
     convert_graph(edges, tmp_path / "whole.graph", memory=2000)
     failures = _fail_at_every_write(monkeypatch, edges, tmp_path / "a.graph")
@@ -303,9 +303,9 @@ def test_a_damaged_bucket_of_an_earlier_run_is_refused_by_name(tmp_path, monkeyp
         )
         with pytest.raises(KeyboardInterrupt):
             convert_graph(edges, tmp_path / "a.graph")
-    bucket = tmp_path / "a.graph.work" / "buckets" / "0000.pairs"
+    bucket = tmp_path / "a.graph.work" / "buckets" / "0000.keys"
     numbers = np.fromfile(bucket, dtype=np.int32)
     numbers[position] = value
     numbers.tofile(bucket)
-    with pytest.raises(BadData, match=r"0000\.pairs: damaged; remove .*a\.graph\.work"):
+    with pytest.raises(BadData, match=r"0000\.keys: damaged; remove .*a\.graph\.work"):
         convert_graph(edges, tmp_path / "a.graph")

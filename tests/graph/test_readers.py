@@ -443,6 +443,22 @@ def test_a_table_may_call_its_ids_otherwise(tmp_path):
         read_features(nodes)
 
 
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_text_that_people_answer_is_refused_and_needs_a_kind(tmp_path, suffix):
+    """One answer is called NA: that does not make the others missing."""
+    rows = "id,x,country\na,1,NA\nb,2,Peru\n"
+    path = write(tmp_path / "f.csv", rows)
+    if suffix == "parquet":
+        path = tmp_path / "f.parquet"
+        pq.write_table(pa.table({"id": ["a", "b"], "country": pa.array(["NA", "Peru"], pa.large_string())}), path)
+    with pytest.raises(
+        BadData, match=r"(line 3|row 2): feature 'country' is not a number but text.*--campaign"
+    ) as found:
+        read_features(path)
+    assert "leave the field empty" not in str(found.value)
+    assert "Peru" not in str(found.value)
+
+
 @pytest.mark.parametrize("word", ["NA", "null", "?"])
 def test_a_word_for_a_missing_value_is_refused_and_what_to_write_instead_is_said(tmp_path, word):
     with pytest.raises(BadData, match=r"f\.csv, line 3: feature 'x' is not a number; where .* leave the field empty"):

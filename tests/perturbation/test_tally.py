@@ -68,16 +68,34 @@ def test_what_is_clipped_is_said_by_feature(caplog):
     assert "41" not in caplog.text
 
 
-def test_the_worst_are_named_and_the_rest_is_summed(caplog):
-    values = np.full((100, 8), 0.5)
-    for j in range(8):
+def staircase(features):
+    """Of feature j, 10 j values of 100 are too large."""
+    values = np.full((100, features), 0.5)
+    for j in range(features):
         values[: 10 * j, j] = 7.0
+    return values
+
+
+def all_sent(features):
+    names = [f"f{j}" for j in range(features)]
+    return campaign(dimensions=features, names=names, k=features, mechanism="none", epsilon=None)
+
+
+def test_few_features_are_all_named(caplog):
+    values = staircase(9)
     values[:4, 0] = np.nan
-    campaign(k=8, mechanism="none", epsilon=None).simulate(values)
+    all_sent(9).simulate(values)
     assert caplog.messages == [
-        *(f"f{j}: {10 * j} of 100 values clipped to 0..1" for j in (7, 6, 5, 4, 3)),
-        "2 more features: 30 of 200 values clipped to their bounds",
+        *(f"f{j}: {10 * j} of 100 values clipped to 0..1" for j in range(8, 0, -1)),
         "f0: 4 of 100 values missing, taken as the midpoint of 0..1",
+    ]
+
+
+def test_of_many_the_worst_are_named_and_the_rest_is_summed(caplog):
+    all_sent(10).simulate(staircase(10))
+    assert caplog.messages == [
+        *(f"f{j}: {10 * j} of 100 values clipped to 0..1" for j in range(9, 4, -1)),
+        "4 more features: 100 of 400 values clipped to their bounds",
     ]
 
 

@@ -7,7 +7,7 @@ import privge as pg
 from privge.recommendation.fusion import Gate, fused
 from privge.recommendation.logit import Lists, ListwiseLogit
 from privge.recommendation.neighbourhood import Candidates
-from privge.recommendation.ranking import Quality, Queries, best
+from privge.recommendation.ranking import Found, Quality, Queries, best
 from privge.recommendation.spread import Spread, gini
 
 
@@ -28,7 +28,7 @@ def test_a_friend_who_is_not_among_the_candidates_is_a_miss():
     asked = queries([[1, 2, -1]], [7])
     ranks = asked.ranks(np.array([[1.0, 2.0, -np.inf]]))
     assert ranks == np.inf
-    assert Quality.of(ranks, 0.5) == Quality(0.0, 0.0, 0.5, (0.0, 0.0))
+    assert Found.of(ranks).quality(0.5) == Quality(0.0, 0.0, 0.5, (0.0, 0.0))
 
 
 def test_other_hidden_friends_do_not_compete():
@@ -38,7 +38,7 @@ def test_other_hidden_friends_do_not_compete():
 
 
 def test_hits_and_reciprocal_ranks_are_means_over_queries():
-    quality = Quality.of(np.array([1.0, 10.0, 11.0, np.inf]), 0.5)
+    quality = Found.of(np.array([1.0, 10.0, 11.0, np.inf])).quality(0.5)
     assert quality.hits == 0.5
     assert quality.reciprocal == pytest.approx((1 + 0.1 + 1 / 11) / 4)
 

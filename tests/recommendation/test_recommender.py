@@ -117,10 +117,24 @@ def test_vectors_that_know_open_the_gate_and_are_used(alone):
 
 def test_the_evaluation_has_the_graph_alone_and_the_parts_beside_it(alone):
     told = alone.evaluation
-    assert list(told.scores) == ["common friends", "personalized PageRank", "pair channel", "structure"]
+    nobody = ["at random", "most friends"]
+    assert list(told.scores) == [*nobody, "common friends", "personalized PageRank", "pair channel", "structure"]
     assert told.scores["structure"].hits <= told.ceiling
     assert 0 < told.spread.reached <= told.spread.served <= 1
     assert told.scores["pair channel"].area > 0.6
+    assert told.scores["at random"].area == 0.5
+    assert told.leads.keys() == set(nobody)
+    for name, lead in told.leads.items():
+        assert lead.points == pytest.approx(100 * (told.scores["structure"].hits - told.scores[name].hits))
+
+
+def test_every_step_is_told_and_the_last_is_the_end():
+    for evaluate, controls, clean in ((True, True, True), (True, False, False), (False, False, True)):
+        told = []
+        settings = replace(ONE, evaluate=evaluate, controls=controls)
+        steps = {"settings": settings, "progress": lambda *step, told=told: told.append(step)}
+        Recommender.fit(GRAPH, noise(), clean=knowing() if clean else None, **steps)
+        assert told == [(done, len(told)) for done in range(1, len(told) + 1)]
 
 
 def test_the_answer_is_the_same_in_any_order_of_rows_and_at_any_number_of_threads(everybody):

@@ -66,9 +66,10 @@ def ids_of(table: pa.Table, path: Path, *, integer_ids: bool, name: str = "id") 
     return ids
 
 
-def spoiled(ids: Ids) -> bool:
+def spoiled(ids: Ids | pa.Array) -> bool:
     """Say whether an id is empty or has white space around it."""
-    return ids.dtype == np.object_ and first_spoiled(pa.array(ids)) is not None
+    texts = pa.array(ids) if isinstance(ids, np.ndarray) and ids.dtype == np.object_ else ids
+    return isinstance(texts, pa.Array) and is_text(texts.type) and first_spoiled(texts) is not None
 
 
 def refuse_spoiled(column: pa.ChunkedArray, path: Path, *, header: bool) -> None:

@@ -86,8 +86,12 @@ def plain_rows(path: Path, layout: Layout) -> tuple[bytes, list[str]]:
     if layout.separator is None:
         content, braces = re.subn(_BRACES.encode(), b"", content) if b"{" in content else (content, 0)
         content = _between_tabs(content)
-    left_out = [f"left out {comments:,} lines that begin with #"] if comments else []
-    return content, left_out + (["what stands in braces is not used"] if braces else [])
+    return content, left_out(comments) + (["what stands in braces is not used"] if braces else [])
+
+
+def left_out(comments: int) -> list[str]:
+    """Return what to say of comments, if there are any."""
+    return [f"left out {comments:,} lines that begin with #"] if comments else []
 
 
 def _between_tabs(content: bytes) -> bytes:

@@ -29,7 +29,6 @@ EXTRAS: Mapping[str, str] = MappingProxyType(
         "dask": "cluster",
         "distributed": "cluster",
         "tornado": "cluster",
-        "duckdb": "cluster",
         "fsspec": "cluster",
         "pytest": "test",
         "hypothesis": "test",

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from privge.tasks.classification import Classification, Decisions, Estimate, Gain, Share
 
 _NAMES = ("0 to 2", "3 to 10", "more")  # groups by number of friends that have a temperature each
-_GROUPS = "probabilities are calibrated by number of friends; without any, none is surer than epsilon allows one report"
+_GROUPS = "probabilities are calibrated by number of friends; without any, "
+_HELD = "none is surer than epsilon allows one report"
+_SHARES = "everybody gets the shares of the classes among such people"
 
 
 def report(found: "Classification", abstain: float, absent: Mapping[str, str], *, balanced: bool) -> Iterator[str]:
@@ -54,7 +56,9 @@ def conclusions(found: "Classification", *, balanced: bool) -> Iterator[str]:
         gain = found.gain(_higher(found, nulls, balanced=balanced), balanced=balanced)
         words = _verdict(gain, "so they say something", "nothing that can be told from zero", "they do harm here")
         yield f"what the reports are worth, by the higher of shuffled and structure-only: {gain}: {words}"
-    if all(name in found.controls for name in public):
+    if found.model is None:
+        yield "from the graph and the labels alone: this costs no epsilon; reports are worth what they add to it"
+    elif all(name in found.controls for name in public):
         name = _higher(found, public, balanced=balanced)
         gain = found.gain(name, balanced=balanced)
         words = _verdict(
@@ -78,7 +82,7 @@ def _verdict(gain: "Gain", above: str, within: str, below: str) -> str:
 def _by_friends(found: "Classification") -> Iterator[str]:
     """Yield how sure answers are beside how right, by number of friends."""
     if found.friends is not None:
-        yield f"  {_GROUPS}"
+        yield f"  {_GROUPS}{_SHARES if found.model is None else _HELD}"
     for group in found.by_friends:
         caution = "   too sure" if group.boasting else ""
         who = f"{group.friends:>7} friends, {group.accuracy.count:,} labelled"

@@ -3,7 +3,7 @@
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import click
 import pyarrow as pa
@@ -23,6 +23,7 @@ from privge.cli.walks import JoiningOptions, WalkOptions
 
 if TYPE_CHECKING:
     from privge.embedding.embedding import Embedding
+    from privge.graph import Graph
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,9 +83,9 @@ def classify(
 ) -> None:
     """Find the class of every node whose label is not known: one row each, with a calibrated probability a class.
 
+    The graph and known labels are enough: its structure and the labels of friends say what can be had for nothing.
     Vectors come from --embedding; or from --reports or --store, and then they are embedded first, as `privge embed`
-    does. With --graph the graph itself is heard too: its structure and the labels of friends are the prior, and vectors
-    count as much as labels that were held out say they are worth, which may be nothing.
+    does. Beside a graph they count as much as labels that were held out say they are worth, which may be nothing.
 
     What to expect stands beside the answer: cross-validated accuracy and macro-F1, the share of the largest class,
     label propagation, the structure channel and vectors alone, the same from other people's reports, from noise and,
@@ -94,6 +95,7 @@ def classify(
 
     \b
     Examples:
+      privge classify --graph edges.csv --labels known.csv -o predicted.parquet
       privge classify --embedding z.parquet --graph edges.csv --labels known.csv -o predicted.parquet
       privge classify --graph edges.csv --store sqlite:///app.db --labels known.csv -o predicted.parquet
       privge classify --graph follows.csv --source follower --target followed --reports reports.parquet \\
@@ -111,17 +113,19 @@ def classify(
         walk = replace(walk, settings_for=walk.settings_for or "nodes")
     walk = walk.settled()
     embedding, graph = vectors.read(known.ids, walk, joining)
-    if answers.model_path is not None:
+    if answers.model_path is not None and embedding is not None:
         _apply(answers, embedding, output, as_json=as_json)
         return
     from privge.tasks import classify as find
 
-    labels = known.read(embedding)
+    labels = known.read(cast("Graph", graph) if embedding is None else embedding)
     with progress_bar("Learning") as progress:
         found = find(embedding, labels, graph=graph, seed=answers.seed, progress=progress)
-    found, absent = answers.controlled(found, labels, embedding, graph, vectors, known.ids, answers.seed)
+    absent: dict[str, str] = {}
+    if embedding is not None:
+        found, absent = answers.controlled(found, labels, embedding, graph, vectors, known.ids, answers.seed)
     _write(found.to_arrow(abstain=answers.abstain, balanced=answers.balanced), output)
-    if answers.save_path is not None:
+    if answers.save_path is not None and found.model is not None:
         found.model.save(answers.save_path)
     if as_json:
         click.echo(json.dumps(summary(found, answers.abstain, balanced=answers.balanced, absent=absent, output=output)))

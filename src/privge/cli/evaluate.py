@@ -10,7 +10,7 @@ import click
 from privge._imports import require
 from privge.cli.declared import file_option, folder_option, option, options_into
 from privge.cli.evaluated import DataOptions
-from privge.cli.options import Finite, json_option
+from privge.cli.options import Finite, given, json_option
 from privge.cli.progress import progress_bar
 from privge.cli.reproduce import show_table, show_trials
 from privge.mechanisms import LAWS
@@ -39,7 +39,7 @@ class WhatOptions:
         type=Finite(min=0, min_open=True),
         multiple=True,
         default=(1.0,),
-        help="Privacy budget of a person's whole report; several times for several.",
+        help="Privacy budget of a person's whole report; several times for several. A campaign has its own.",
     )
     mechanisms: tuple[str, ...] = option(
         "--mechanism",
@@ -55,7 +55,9 @@ class WhatOptions:
         help="paper: the paper's pipeline. For nodes also fused, taught and others of `privge reproduce beyond`.",
     )
     k: int | None = option(
-        "--k", type=click.IntRange(1), help="Features a person reports.  [default: of the settings, or epsilon / 2.5]"
+        "--k",
+        type=click.IntRange(1),
+        help="Features a person reports.  [default: of the campaign, the settings, or epsilon / 2.5]",
     )
     settings_path: Path | None = file_option(
         "--settings", about="What `privge tune` wrote.  [default: settings.toml of the dataset, or the usual ones]"
@@ -72,8 +74,8 @@ class WhatOptions:
         "--results", default=Path("evaluation"), about="Finished repeats are kept here and never run again."
     )
 
-    def evaluation(self, description: "Description | None") -> "Evaluation":
-        """Return what is evaluated, of a dataset or of files."""
+    def evaluation(self, description: "Description | None", *, surveys: bool = False) -> "Evaluation":
+        """Return what is evaluated, of a dataset or of files; a campaign states epsilon, where the command does not."""
         from privge.experiments.evaluate import Evaluation, stated_settings
         from privge.experiments.method import mechanism_named
 
@@ -81,7 +83,7 @@ class WhatOptions:
         return Evaluation(
             tasks=tasks,
             methods=tuple(map(mechanism_named, self.mechanisms)),
-            epsilons=tuple(dict.fromkeys(self.epsilons)),
+            epsilons=() if surveys and not given("epsilons") else tuple(dict.fromkeys(self.epsilons)),
             k=self.k,
             repeats=self.repeats,
             settings=stated_settings(description, self.settings_path, tasks),
@@ -106,18 +108,21 @@ def evaluate(data: DataOptions, what: WhatOptions, *, as_json: bool) -> None:
     for every control. With --head paper a dataset gives the numbers of `privge reproduce`.
 
     Give a --dataset (a folder with a dataset.toml, or a name of `privge datasets`), or files: --graph, --labels, and
-    --features, of which devices are simulated. With --reports or --store instead, the reports of a real collection are
-    evaluated as they are: splits are repeated, nobody is drawn twice, and what needs clean features is left out.
+    --features, of which devices are simulated. A table with text, or with bounds for each column, needs --campaign: a
+    file whose questions say how it is read and perturbed, as for `privge perturb`. With --reports or --store instead,
+    the reports of a real collection are evaluated as they are: splits are repeated, nobody is drawn twice, and no
+    privacy, which needs clean features, is left out.
 
     Every number, in percent, stands beside its controls: structure-only (noise of the same shape), the same mechanism
-    on features shuffled over people, graph alone (label propagation, or the personalized PageRank of a pair), the
-    structure channel (all that is public, by itself), no privacy, and the share of the largest class. Stop it at any
-    time: it continues where it was. `privge report evaluation` makes a page of it.
+    on features shuffled over people (or their reports), graph alone (label propagation, or the personalized PageRank of
+    a pair), the structure channel (all that is public, by itself), no privacy, and the share of the largest class. Stop
+    it at any time: it continues where it was. `privge report evaluation` makes a page of it.
 
     \b
     Examples:
       privge evaluate --dataset ./mine --epsilon 1 --epsilon 4
       privge evaluate --graph edges.csv --features people.csv --labels labels.csv --task nodes
+      privge evaluate --graph edges.csv --features people.csv --campaign survey.toml --labels labels.csv
       privge evaluate --graph edges.csv --store sqlite:///app.db --labels labels.csv --settings settings.toml
       privge evaluate --dataset ./mine --method fused --method taught --epsilon 2 --task nodes
       privge report evaluation
@@ -131,7 +136,7 @@ def evaluate(data: DataOptions, what: WhatOptions, *, as_json: bool) -> None:
     beyond = check_methods(name for name in what.methods if name != _PAPER)
     loading = data.loading(jobs=what.jobs)
     found = loading()
-    evaluation = what.evaluation(data.description)
+    evaluation = what.evaluation(data.description, surveys=data.surveys)
     comparisons: list[Comparison] = []
     if _PAPER in what.methods:
         with progress_bar(f"{found.name}, {what.repeats} repeats with controls") as progress:
@@ -146,7 +151,7 @@ def evaluate(data: DataOptions, what: WhatOptions, *, as_json: bool) -> None:
 
 
 def _show(comparisons: "list[Comparison]", head: "Head", *, as_json: bool) -> None:
-    from privge.experiments.verdicts import rows_of, sentence_of, verdicts
+    from privge.experiments.verdicts import caution, rows_of, sentence_of, verdicts
 
     if as_json:
         for one in comparisons:
@@ -156,6 +161,8 @@ def _show(comparisons: "list[Comparison]", head: "Head", *, as_json: bool) -> No
     if comparisons:
         show_table(list(rows_of(comparisons)), left=3)
         click.echo(f"Classes are learnt from vectors by {_HEADS[head]}, the same for every control.")
+    if few := caution(comparisons):
+        click.echo(few)
     for one in comparisons:
         click.echo("")
         for sentence in verdicts(one):

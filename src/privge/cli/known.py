@@ -1,4 +1,4 @@
-"""Options about known labels, and reading them beside an embedding: strangers are counted and left out."""
+"""Options about known labels, and reading them beside an embedding or a graph: strangers are counted and left out."""
 
 import logging
 from dataclasses import dataclass
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from privge.embedding.embedding import Embedding
+    from privge.graph import Graph
     from privge.ids import Ids
 
 logger = logging.getLogger(__name__)
@@ -33,8 +34,9 @@ class LabelOptions(IdOptions):
         """How ids are read."""
         return IdOptions(id_columns=self.id_columns, integer_ids=self.integer_ids)
 
-    def read(self, embedding: "Embedding") -> "tuple[Ids, NDArray[np.object_]]":
-        """Return ids and classes of nodes of the embedding, and say how many others there are."""
+    def read(self, home: "Embedding | Graph") -> "tuple[Ids, NDArray[np.object_]]":
+        """Return ids and classes of nodes of an embedding or a graph, and say how many others there are."""
+        from privge.graph import Graph
         from privge.graph.labels import read_labels
 
         path = existing(self.labels_path or Path())
@@ -46,7 +48,8 @@ class LabelOptions(IdOptions):
             blanks=True,
         )
         known = np.array([label is not None for label in labels], dtype=np.bool_)
-        found = among_nodes(path, ids[known], embedding.ids, "is in the embedding", "without a vector")
+        words = () if isinstance(home, Graph) else ("is in the embedding", "without a vector")
+        found = among_nodes(path, ids[known], home.ids, *words)
         blanks = int((~known).sum())
         if blanks:
             logger.info("%s: %s rows have no class, which is then unknown", path, f"{blanks:,}")

@@ -8,10 +8,10 @@ import click
 from privge.cli.declared import options_into
 from privge.cli.graphs import OneGraphOptions
 from privge.cli.ids import IdOptions
-from privge.cli.options import OUTPUT, check_output, json_option
+from privge.cli.options import OUTPUT, check_output, in_parts, json_option
 from privge.cli.progress import progress_bar
 from privge.cli.recommend_options import ExclusionOptions, JudgingOptions, VectorOptions, WhomOptions
-from privge.cli.recommended import about, summary, told
+from privge.cli.recommended import about, summary, told, who
 from privge.cli.terminal import one_line
 from privge.recommendation import Recommendations, Recommender, Watch, write_recommendations
 
@@ -42,7 +42,10 @@ def recommend(
 
     Nobody is recommended a friend they have, themselves, somebody blocked or somebody erased. Some edges are hidden
     first: what finds them again decides how the graph is read, and whether vectors are used at all. It says which,
-    beside its controls: the graph alone, other people's reports, noise as reports, and no privacy if --features has it.
+    beside its controls: chance, popularity, the graph alone, other people's reports, noise as reports, and no privacy
+    if --features has it; and whether the result is better than chance.
+
+    Everybody is all nodes of the graph. Whoever has no edge is not in an edge list: --nodes is the table of everybody.
 
     \b
     Examples:
@@ -82,4 +85,5 @@ def recommend(
         click.echo(json.dumps(summary(recommender, watch, found, output)))
         return
     lines = [f"{watch} are in {output}"] if found is None else told(recommender, found)
-    click.echo("\n".join([*map(one_line, lines), *about(recommender, watch)]))
+    edges_alone = asked is None and graph.nodes_path is None and not in_parts(graph.graph_place)
+    click.echo("\n".join([*map(one_line, lines), who(known, edges_alone=edges_alone), *about(recommender, watch)]))

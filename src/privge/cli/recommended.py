@@ -5,19 +5,28 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from privge.graph import Graph
 from privge.recommendation import Evaluation, Quality, Recommendations, Recommender, Watch
+from privge.recommendation.baselines import POPULAR as BY_FRIENDS
+from privge.recommendation.baselines import RANDOM
 from privge.recommendation.evaluation import CLEAN, COMMON, FUSED, VECTORS, WALK, control
 from privge.recommendation.recommendations import COMMON as BY_COMMON
 from privge.recommendation.recommendations import POPULAR
 from privge.recommendation.recommendations import VECTORS as BY_VECTORS
 
-_ALONE = {COMMON: "graph alone: common friends", WALK: "graph alone: personalized PageRank"}
+_ALONE = {
+    RANDOM: "at random: ten of everybody",
+    BY_FRIENDS: "popularity: most friends",
+    COMMON: "graph alone: common friends",
+    WALK: "graph alone: personalized PageRank",
+}
 _INSTEAD = {
     POPULAR: "here are popular people",
     BY_VECTORS: "here are people whose vectors fit",
     None: "there is nobody to recommend",
 }
 _NOT_AT_HAND = "not at hand: a collection has no true features (for research: --features)"
+_USELESS = "do not use these"
 _MANY = 100  # people from which on it is said how recommendations spread over them
 
 
@@ -48,6 +57,15 @@ def _lines(found: Recommendations) -> dict[object, list[dict[str, Any]]]:
     return lines
 
 
+def who(graph: Graph, *, edges_alone: bool) -> str:
+    """Return how many people there are; with ``edges_alone`` the graph has only those of an edge list."""
+    lonely = int((graph.degrees == 0).sum())
+    count = f"The graph has {graph.nodes:,} people, {lonely:,} of them without friends"
+    if edges_alone and not lonely:
+        return f"{count}; whoever has no edge is not among them: give the table of everybody by --nodes."
+    return f"{count}."
+
+
 def about(recommender: Recommender, watch: Watch) -> Iterator[str]:
     """Yield how good the score is on held-out edges, with its parts and controls, and whom it favours."""
     yield from recommender.remarks
@@ -59,6 +77,22 @@ def about(recommender: Recommender, watch: Watch) -> Iterator[str]:
         yield f"Here: {watch.spread}."
     elif recommender.evaluation is not None:
         yield f"On held-out edges: {recommender.evaluation.spread.of_asked('queries')}."
+    yield from (f"{line[:1].upper()}{line[1:]}." for line in conclusions(recommender.evaluation))
+
+
+def conclusions(evaluation: Evaluation | None) -> Iterator[str]:
+    """Yield in plain words whether what is recommended is better than what anybody could do who knows nobody."""
+    if evaluation is None:
+        yield "nothing here was judged by held-out edges, so it is not known whether this is better than chance"
+        return
+    name = max((RANDOM, BY_FRIENDS), key=lambda one: evaluation.scores[one].hits)
+    lead, beside = evaluation.leads[name], f"what is recommended beside the better of chance and popularity ({name})"
+    if lead.told:
+        yield f"{beside}: {lead}: better than both"
+    elif not evaluation.leads[RANDOM].told:
+        yield f"{beside}: {lead}: nothing that can be told from chance: {_USELESS}"
+    else:
+        yield f"{beside}: {lead}: no better than to show the people with the most friends: {_USELESS}"
 
 
 def _table(evaluation: Evaluation) -> Iterator[str]:
@@ -103,6 +137,7 @@ def summary(
     return {
         "nodes": graph.nodes,
         "edges": graph.edges,
+        "without_friends": int((graph.degrees == 0).sum()),
         "people": watch.people,
         "recommendations": watch.lines if found is None else found.to_arrow().to_pylist(),
         "output": None if output is None else str(output),
@@ -110,6 +145,7 @@ def summary(
         "evaluation": None if evaluation is None else _judged(evaluation),
         "spread": watch.spread.to_dict(),
         "remarks": list(recommender.remarks),
+        "conclusions": list(conclusions(evaluation)),
     }
 
 
@@ -119,6 +155,10 @@ def _judged(evaluation: Evaluation) -> dict[str, object]:
         "ceiling": evaluation.ceiling,
         "final": _final(evaluation),
         "scores": {name: _quality(quality) for name, quality in _with_absent(evaluation).items()},
+        "leads": {
+            name: {"hits@10": lead.points / 100, "interval": [end / 100 for end in lead.interval], "told": lead.told}
+            for name, lead in evaluation.leads.items()
+        },
         "spread": {name: value for name, value in evaluation.spread.to_dict().items() if name != "people"},
     }
 

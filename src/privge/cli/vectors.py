@@ -1,4 +1,4 @@
-"""Options about the vectors of an answer: an embedding that is there, or reports that are embedded first."""
+"""Options about the vectors of an answer: an embedding that is there, reports that are embedded first, or none."""
 
 import logging
 import os
@@ -32,7 +32,7 @@ class VectorOptions(EdgeListOptions):
     reports_place: str | None = place_option("--reports", about="Or reports, which are embedded first; needs --graph.")
     store_url: str | None = store_option("Or the store of reports")
     campaign: str | None = option("--campaign", metavar="ID", help="With --store, which campaign, or how it begins.")
-    graph_place: str | None = place_option("--graph", about="Edges; the graph itself is then heard, too.")
+    graph_place: str | None = place_option("--graph", about="Edges; the graph itself is then heard, too, or alone.")
     nodes_path: Path | None = nodes_option()
 
     @property
@@ -50,6 +50,12 @@ class VectorOptions(EdgeListOptions):
             features_path=None,
         )
 
+    @property
+    def graph_alone(self) -> bool:
+        """Whether there are no vectors, and nothing to make them from."""
+        source = self.source
+        return self.embedding_place is None and source.reports_place is None and source.store_url is None
+
     def asked(self) -> Campaign:
         """Return the campaign of the reports."""
         return asked_campaign(self.reports_place, self.source.store_url, self.campaign)
@@ -60,25 +66,23 @@ class VectorOptions(EdgeListOptions):
             if self.reports_place is not None or self.store_url is not None:
                 raise click.UsageError("Give either --embedding, or --reports or --store.")
             refuse_given(_MAKING, "with --embedding, which is made already")
-        else:
-            if self.graph_place is None:
-                raise click.UsageError("Give --embedding; or --graph with --reports or --store.")
-            if self.source.store_url is None and self.reports_place is None:
-                raise click.UsageError(
-                    "Give --embedding, or --reports or --store; private features go through `privge perturb` first."
-                )
+        elif self.graph_place is None:
+            raise click.UsageError("Give --graph, with --reports or --store if there are reports; or --embedding.")
+        elif self.graph_alone:
+            reason = "without --reports or --store; private features go through `privge perturb` first"
+            refuse_given((*_MAKING, "features_path", "controls", "save_path", "model_path"), reason)
         if self.graph_place is None:
             columns = ("source_column", "target_column", "weight_column", "nodes_path", "header")
             refuse_given(columns, "without --graph")
 
-    def read(self, ids: IdOptions, walk: WalkOptions, joining: JoiningOptions) -> tuple[Embedding, Graph | None]:
-        """Return the vectors, which are made if need be, and the graph if it is given."""
+    def read(self, ids: IdOptions, walk: WalkOptions, joining: JoiningOptions) -> tuple[Embedding | None, Graph | None]:
+        """Return the vectors, which are made if need be, and the graph; of these two what is given, at least one."""
         graph = None if self.graph_place is None else as_graph(self.opened(self.graph_place, self.nodes_path, ids))
         if self.embedding_place is not None:
             embedding = read_embedding(self.embedding_place)
             return (embedding if graph is None else _in_graph(embedding, graph)), graph
-        if graph is None:
-            raise click.UsageError("Give --graph with --reports or --store.")
+        if graph is None or self.graph_alone:
+            return None, graph
         task = Task(graph=graph, before=None, walk=walk, joining=joining, place=HERE)
         return task.embed(self.source, None).embedding, graph
 

@@ -56,7 +56,7 @@ class GroupCommit:
     """
 
     def __init__(
-        self, store: Store, *, capacity: int = 20_000, batch: int = 5_000, today: Callable[[], date] = _today
+        self, store: Store, *, capacity: int = 20_000, batch: int = 20_000, today: Callable[[], date] = _today
     ) -> None:
         self._store, self._capacity, self._batch, self._today = store, capacity, batch, today
         self._queue: deque[_Waiting] = deque()

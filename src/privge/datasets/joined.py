@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 import scipy.sparse
@@ -25,6 +25,9 @@ from privge.questions import Encoding
 from privge.questions.people import People
 
 logger = logging.getLogger(__name__)
+
+KnownLabels: TypeAlias = tuple[Ids, NDArray[np.object_]]
+"""Ids and their classes."""
 
 MISSING: Final = ("midpoint", "low", "high")
 """What a missing number can count as."""
@@ -87,7 +90,7 @@ class NamedParts:
     graph: Graph
     complete: bool
     features: Features | RawFeatures
-    labels: tuple[Ids, NDArray[np.object_]] | None
+    labels: KnownLabels | None
 
 
 def join(parts: NamedParts, rules: Rules) -> NamedContents:
@@ -96,7 +99,7 @@ def join(parts: NamedParts, rules: Rules) -> NamedContents:
     Nodes stand in the order in which somebody stated them, or else are sorted: results do not depend on the order of
     lines in a file.
     """
-    graph = parts.graph if parts.complete else _with_people(parts.graph, parts.features.ids)
+    graph = graph_of(parts)
     labels, classes = labels_on(graph, parts.labels, rules.classes)
     order = _order(graph, parts.features.ids)
     if isinstance(parts.features, RawFeatures):
@@ -114,13 +117,19 @@ def join(parts: NamedParts, rules: Rules) -> NamedContents:
     return NamedContents(graph, _numbers(parts.features, order, rules), labels, classes, parts.features.names)
 
 
+def graph_of(parts: NamedParts) -> Graph:
+    """Return the graph; if nobody stated all nodes, whoever has features is one, too."""
+    return parts.graph if parts.complete else _with_people(parts.graph, parts.features.ids)
+
+
 def _with_people(graph: Graph, ids: Ids) -> Graph:
     """Return the graph with these as further nodes, all of them sorted."""
     alike = (graph.ids.dtype == np.object_) == (ids.dtype == np.object_)
     named = graph.ids if alike else as_texts(graph.ids)
     strangers = ids[places_in(graph, ids) < 0]
     if len(strangers):
-        logger.info("%s people have features and no edge: they are nodes without friends", f"{len(strangers):,}")
+        who = "1 person has" if len(strangers) == 1 else f"{len(strangers):,} people have"
+        logger.info("%s features and no edge: nodes without friends", who)
     every = np.concatenate([named, strangers if alike else as_texts(strangers)])
     order = np.argsort(every, kind="stable")
     adjacency = graph.to_scipy()
@@ -149,7 +158,7 @@ def _order(graph: Graph, ids: Ids) -> NDArray[np.int64]:
 
 
 def labels_on(
-    graph: Graph, given: tuple[Ids, NDArray[np.object_]] | None, wanted: Sequence[str] | None = None
+    graph: Graph, given: KnownLabels | None, wanted: Sequence[str] | None = None
 ) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Return a place among the classes for each node, -1 where it is unknown, and the classes.
 

@@ -13,15 +13,15 @@ import numpy as np
 import pyarrow as pa
 
 from privge._files.formats import MATRICES
-from privge._files.tables import first_text, line_of
 from privge.datasets.contents import Blob, NamedContents
-from privge.datasets.joined import NamedParts, Rules, join
+from privge.datasets.joined import KnownLabels, NamedParts, Rules, join
 from privge.errors import BadData
-from privge.graph import EdgeColumns, read_graph
+from privge.graph import EdgeColumns, Graph, read_graph
 from privge.graph.labels import read_labels
 from privge.perturbation import read_features
 from privge.perturbation.features import Features
 from privge.perturbation.raw import RawFeatures, Wanted, read_raw_table
+from privge.perturbation.text_values import refuse_text
 from privge.questions import Encoding, NumberFeature
 from privge.questions.people import as_text
 
@@ -80,43 +80,46 @@ class Tables:
     ----------
     integer_ids
         Whether ids that are text are integers.
+    kinds
+        What states the kinds of columns that are not numbers, for messages.
     """
 
     columns: Columns
     rules: Rules
     integer_ids: bool = False
+    kinds: str = "[[features]] of the dataset.toml"
 
     def parts(
         self, edges: str | Path, features: Path, labels: Path | None = None, nodes: Path | None = None
     ) -> NamedParts:
         """Read files."""
+        graph, known = self.public(edges, labels, nodes)
+        beside = (self.columns.label,) if labels == features else ()
+        return NamedParts(graph, nodes is not None, self._features(features, beside), known)
+
+    def public(self, edges: str | Path, labels: Path | None, nodes: Path | None) -> tuple[Graph, KnownLabels | None]:
+        """Read what is public: the graph, and ids with their classes where there are any."""
         columns, integer_ids = self.columns, self.integer_ids
         graph = read_graph(edges, nodes=nodes, columns=columns.of_edges, integer_ids=integer_ids)
-        beside = (columns.label,) if labels == features else ()
-        known = None
-        if labels is not None:
-            known = read_labels(
-                labels,
-                integer_ids=integer_ids,
-                id_column=columns.labels_id or columns.id,
-                label_column=columns.label,
-                blanks=True,
-            )
-        return NamedParts(graph, nodes is not None, self._features(features, beside), known)
+        if labels is None:
+            return graph, None
+        id_column, label_column = columns.labels_id or columns.id, columns.label
+        known = read_labels(
+            labels, integer_ids=integer_ids, id_column=id_column, label_column=label_column, blanks=True
+        )
+        return graph, known
 
     def _features(self, path: Path, leave_out: Sequence[str]) -> Features | RawFeatures:
         integer_ids, id_column = self.integer_ids, self.columns.features_id or self.columns.id
         encoding = self.rules.encoding
         if encoding is None:
-            try:
-                return read_features(path, leave_out=leave_out, integer_ids=integer_ids, id_column=id_column)
-            except BadData as error:
-                how = "state the kinds of columns that are not numbers in [[features]] of a dataset.toml (--dataset)"
-                raise BadData(f"{error}; {how}") from error
+            return read_features(
+                path, leave_out=leave_out, integer_ids=integer_ids, id_column=id_column, kinds=self.kinds
+            )
         if path.suffix in MATRICES:
             raise BadData(f"{path}: features of several kinds need a table whose columns have names, not a matrix")
         found = read_raw_table(
-            path, Wanted.of(encoding), leave_out=leave_out, integer_ids=integer_ids, id_column=id_column
+            path, Wanted.of(encoding, "dataset"), leave_out=leave_out, integer_ids=integer_ids, id_column=id_column
         )
         _refuse_text(found, encoding, path)
         return found
@@ -127,12 +130,8 @@ def _refuse_text(found: RawFeatures, encoding: Encoding, path: Path) -> None:
     for place, feature in enumerate(encoding.features):
         column = found.matrix.columns[place]
         if isinstance(feature, NumberFeature) and column.dtype == np.object_:
-            row = first_text(pa.chunked_array([pa.array(map(as_text, column.tolist()), pa.string())]))
-            if row is not None:
-                raise BadData(
-                    f"{line_of(path, row, header=True)}: feature {feature.name!r} is not a number; where a value is "
-                    "missing, leave the field empty instead of writing NA or the like"
-                )
+            words = pa.chunked_array([pa.array(map(as_text, column.tolist()), pa.string())])
+            refuse_text(words, feature.name, path, "is text, where [[features]] state a number: correct one of them")
 
 
 def table_options(stated: dict[str, Any]) -> dict[str, Any]:

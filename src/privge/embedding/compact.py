@@ -38,10 +38,14 @@ def compact(
     if dimensions >= features.shape[1]:
         raise BadData(
             f"the reports have {features.shape[1]:,} columns, and {dimensions:,} dimensions are not fewer: leave out "
-            "--dimensions (in Python dimensions=)"
+            f"--dimensions (in Python dimensions=){_fewer(features.shape[1])}"
         )
     seed = hashlib.sha256(f"leading directions of {campaign}".encode()).hexdigest()
     return propagate_leading(graph, features, walk, on, dimensions=dimensions, seed=seed, progress=progress)
+
+
+def _fewer(columns: int) -> str:
+    return f", or ask for fewer than {columns:,}" if columns > 1 else ""
 
 
 def remark_cost(shape: tuple[int, int]) -> None:

@@ -10,6 +10,7 @@ from privge.campaign import Campaign
 from privge.errors import BadData
 from privge.graph import Graph
 from privge.graph.labelled import places_in
+from privge.ids import Ids
 from privge.reports import Reports
 
 
@@ -50,12 +51,13 @@ class Collected:
 
     def noise(self, seed: int, purpose: str) -> Reports:
         """Return noise of the same shape, from the same people: the control structure-only."""
-        columns = self.columns
-        campaign = Campaign(
-            dimensions=columns, low=0, high=1, mechanism="structure", k=min(self.k, columns), purpose=purpose
-        )
-        nothing = scipy.sparse.csr_array((len(self.reports), columns))
-        return campaign.simulate(nothing, ids=self.reports.ids.tolist(), seed=seed)
+        return noise_of(self.reports.ids, self.columns, self.k, seed, purpose)
+
+
+def noise_of(ids: Ids, columns: int, k: int, seed: int, purpose: str) -> Reports:
+    """Return reports of pure noise: k of so many columns from each of these people."""
+    campaign = Campaign(dimensions=columns, low=0, high=1, mechanism="structure", k=min(k, columns), purpose=purpose)
+    return campaign.simulate(scipy.sparse.csr_array((len(ids), columns)), ids=ids.tolist(), seed=seed)
 
 
 def of_people_in(graph: Graph, reports: Reports) -> tuple[Reports, int]:

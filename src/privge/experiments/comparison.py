@@ -40,7 +40,7 @@ class Comparison:
     """A cell beside its controls and the paper's number, in percent.
 
     Two of the controls are nulls, which know nothing of anybody's features: structure-only, and the same mechanism with
-    the same seed on features that were shuffled over people.
+    the same seed on features that were shuffled over people; of collected reports, these shuffled over people.
     """
 
     cell: Cell
@@ -63,10 +63,7 @@ class Comparison:
 
     @property
     def worth(self) -> Lift:
-        """What the features are worth: the difference to the higher null; not run if one of them was not.
-
-        Reports of a real collection cannot be drawn again from other people's features, and have one null.
-        """
+        """What the features are worth: the difference to the higher null; not run if one of them was not."""
         if not has_shuffled(self.cell):
             return self.lift
         return min((self.lift, self.lift_over_shuffled), key=lambda lift: (not math.isnan(lift.mean), lift.mean))

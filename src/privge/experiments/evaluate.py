@@ -4,7 +4,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -15,12 +15,12 @@ from privge.errors import BadData
 from privge.experiments.cell import Cell
 from privge.experiments.collected import Collected
 from privge.experiments.comparison import Comparison, Table
-from privge.experiments.method import REPORTS, Method
+from privge.experiments.method import CAMPAIGN, REPORTS, Method
 from privge.experiments.own import Own, enter, fingerprint_of, settings_of
-from privge.experiments.plan import STEADY_HEAD, CellSettings, TaskPlan, has_shuffled, task_plan
+from privge.experiments.plan import STEADY_HEAD, CellSettings, TaskPlan, task_plan
 from privge.experiments.results import Results
 from privge.experiments.schedule import run_all
-from privge.experiments.sources import Sources
+from privge.experiments.sources import Data, Sources
 from privge.tasks.settings import TASKS, Settings, Task, read_all_settings
 
 logger = logging.getLogger(__name__)
@@ -40,11 +40,12 @@ class Evaluation:
     tasks, settings, repeats
         Which of ``nodes`` and ``links``, how each is run, and how often: splits and draws of noise.
     methods
-        Mechanisms to simulate. Of collected reports there is nothing to choose.
+        Mechanisms to simulate. Of collected reports and of a campaign there is nothing to choose.
     epsilons
-        Budgets of a person's whole report.
+        Budgets of a person's whole report; none stands for that of the campaign.
     k
-        How many features a person reports; by default that of the settings, or of the rule of campaigns.
+        How many features a person reports; by default that of the campaign, of the settings, or of the rule of
+        campaigns.
     head
         What learns classes from vectors: the default head of `privge.classify`, which chooses among several, or the
         paper's, as `privge.reproduce` has it. Links have one head.
@@ -85,22 +86,41 @@ def stated_settings(description: Description | None, path: Path | None, tasks: S
     return {task: task_plan(task).datasets.get(description.name) or Settings() for task in TASKS}
 
 
-def own_of(data: Dataset | Collected, what: Evaluation) -> Own:
+def own_of(data: Data, what: Evaluation) -> Own:
     """Return what a results folder must know about a dataset."""
-    collected = isinstance(data, Collected)
-    features = data.columns if isinstance(data, Collected) else int(data.features.shape[1])
-    epsilons = (data.epsilon,) if isinstance(data, Collected) else what.epsilons
-    k = data.k if isinstance(data, Collected) else what.k
+    features = int(data.features.shape[1]) if isinstance(data, Dataset) else data.columns
+    methods, epsilons, k, clean = _asked(data, what)
     return Own(
         name=data.name,
         fingerprint=fingerprint_of(data),
         features=features,
         majority=_majority(data),
-        clean=not collected,
+        clean=clean,
         settings=_with_head(settings_of(what.settings, features, epsilons[0], k), what.head),
-        methods=(REPORTS,) if collected else what.methods,
+        methods=methods,
         epsilons=epsilons,
     )
+
+
+class _Asked(NamedTuple):
+    """Which methods run at which budgets, k if it is decided, and whether true values are at hand."""
+
+    methods: tuple[Method, ...]
+    epsilons: tuple[float, ...]
+    k: int | None
+    clean: bool
+
+
+def _asked(data: Data, what: Evaluation) -> _Asked:
+    """Return what was or will be asked: reports are what they are, and a campaign states what is left open."""
+    if isinstance(data, Collected):
+        return _Asked((REPORTS,), (data.epsilon,), data.k, clean=False)
+    if isinstance(data, Dataset):
+        return _Asked(what.methods, what.epsilons, what.k, clean=True)
+    epsilons, k = what.epsilons or (data.campaign.epsilon,), what.k or data.campaign.k
+    for epsilon in epsilons:
+        data.at(epsilon, k, "")  # refuses, before the work, what no campaign can be
+    return _Asked((CAMPAIGN,), epsilons, k, data.has_true_values)
 
 
 def _with_head(settings: dict[Task, CellSettings], head: Head) -> dict[Task, CellSettings]:
@@ -108,13 +128,13 @@ def _with_head(settings: dict[Task, CellSettings], head: Head) -> dict[Task, Cel
     return settings if head == "paper" else {**settings, "nodes": replace(settings["nodes"], head=STEADY_HEAD)}
 
 
-def _majority(data: Dataset | Collected) -> float:
+def _majority(data: Data) -> float:
     """Return the percentage of the largest class among the labelled."""
     counts = np.bincount(data.labels[data.labels >= 0])
     return round(100 * float(counts.max() / counts.sum()), 4) if counts.size else 0.0
 
 
-def check_data(data: Dataset | Collected, tasks: Sequence[Task]) -> None:
+def check_data(data: Data, tasks: Sequence[Task]) -> None:
     """Refuse, before the work, what no protocol could judge."""
     labelled, found = int((data.labels >= 0).sum()), len(np.unique(data.labels[data.labels >= 0]))
     if "nodes" in tasks and (labelled < LEAST_LABELLED or found < 2):
@@ -126,24 +146,22 @@ def check_data(data: Dataset | Collected, tasks: Sequence[Task]) -> None:
         raise BadData(f"{data.name}: {data.graph.edges:,} edges are too few to hide some; take --task nodes")
 
 
-def cells_of(own: Own, plan: TaskPlan, what: Evaluation) -> list[Cell]:
+def cells_of(own: Own, plan: TaskPlan) -> list[Cell]:
     """Return the cells to evaluate in a task, without controls."""
     k = own.settings[plan.task].k
-    if not own.clean:
-        return [Cell(plan.task, own.name, REPORTS, own.epsilons[0], k)]
-    return [Cell(plan.task, own.name, method, epsilon, k) for method in what.methods for epsilon in what.epsilons]
+    return [Cell(plan.task, own.name, method, epsilon, k) for method in own.methods for epsilon in own.epsilons]
 
 
 def controls_of(own: Own, plan: TaskPlan, cells: list[Cell]) -> list[Cell]:
-    """Return the controls of cells: without clean features, neither no privacy nor shuffled ones."""
+    """Return the controls of cells: of reports without clean features, all but no privacy."""
     controls = [*plan.controls(cells), *(plan.structure_channel_of(cell) for cell in cells)]
     if not own.clean:
-        controls = [cell for cell in controls if cell != plan.no_privacy_of(cell) and not has_shuffled(cell)]
+        controls = [cell for cell in controls if cell != plan.no_privacy_of(cell)]
     return list(dict.fromkeys(controls))
 
 
 def evaluate(
-    data: Dataset | Collected,
+    data: Data,
     what: Evaluation,
     folder: Path,
     sources: Sources,
@@ -170,7 +188,7 @@ def evaluate(
     own = own_of(data, what)
     enter(folder, own)
     results = Results(folder)
-    cells = [cell for task in what.tasks for cell in cells_of(own, results.plan(task), what)]
+    cells = [cell for task in what.tasks for cell in cells_of(own, results.plan(task))]
     planned = [
         cell
         for task in what.tasks

@@ -9,7 +9,7 @@ from privge.experiments.comparison import Comparison, Table
 from privge.experiments.own import Own
 from privge.experiments.pages import CONTROL, INK, PRIVATE, embedded
 from privge.experiments.spread import Lift
-from privge.experiments.verdicts import rows_of, verdicts
+from privge.experiments.verdicts import caution, rows_of, verdicts
 from privge.tasks.settings import TASKS, Task
 
 if TYPE_CHECKING:
@@ -59,7 +59,8 @@ def _cells(own: Own, task: Task) -> list[Cell]:
 
 def _shown(own: Own, task: Task, found: list[Comparison]) -> Shown:
     columns, *rows = rows_of(found)
-    sentences = [sentence for one in found for sentence in verdicts(one)]
+    few = caution(found)
+    sentences = [*([few] if few else []), *(sentence for one in found for sentence in verdicts(one))]
     title = f"{own.name}: {task}, {found[0].metric} in percent, mean ± standard deviation"
     return Shown(title, columns, rows, embedded(_picture(found)), sentences)
 

@@ -44,8 +44,11 @@ STRUCTURE_CHANNEL: Final = Baseline("structure_channel", "structure channel (ε 
 REPORTS: Final = Baseline("reports", "the reports that were collected", PRIVATE)
 """Reports of a real collection, as they are: no device is simulated, and nobody knows the features."""
 
+CAMPAIGN: Final = Baseline("campaign", "the questions of a campaign", PRIVATE)
+"""What the devices of a campaign would send: each question has a law of its own."""
+
 BASELINES: Final[Mapping[str, Baseline]] = {
-    one.name: one for one in (RAW_FEATURES, LABEL_PROPAGATION, PPR_SCORE, STRUCTURE_CHANNEL, REPORTS)
+    one.name: one for one in (RAW_FEATURES, LABEL_PROPAGATION, PPR_SCORE, STRUCTURE_CHANNEL, REPORTS, CAMPAIGN)
 }
 
 Method: TypeAlias = type[Law] | Baseline

@@ -14,11 +14,12 @@ from typing import Any, Self
 import numpy as np
 
 from privge._files.atomic import atomic_path
-from privge.datasets import Dataset
 from privge.errors import BadData
 from privge.experiments.collected import Collected
 from privge.experiments.method import Method, kind_of, method_of_record
 from privge.experiments.plan import CellSettings
+from privge.experiments.sources import Data
+from privge.experiments.surveyed import Surveyed
 from privge.tasks.settings import TASKS, Task
 
 
@@ -35,7 +36,7 @@ class Own:
     majority
         Percentage of the largest class among the labelled; 0 if nobody is.
     clean
-        Whether the features themselves are at hand, for the controls that need them.
+        Whether true values are at hand, for the control without privacy.
     settings
         How each task is run.
     methods, epsilons
@@ -77,13 +78,15 @@ class Own:
         return cls(**plain, settings=settings, methods=methods, epsilons=tuple(document["epsilons"]))
 
 
-def fingerprint_of(data: Dataset | Collected) -> str:
+def fingerprint_of(data: Data) -> str:
     """Return what tells two datasets of the same name apart."""
     known = hashlib.sha256(data.graph.fingerprint.encode())
     known.update(json.dumps(data.classes).encode() + np.ascontiguousarray(data.labels).tobytes())
     if isinstance(data, Collected):
         known.update(data.reports.campaign.id.encode() + np.ascontiguousarray(data.reports.codes).tobytes())
         known.update("\0".join(map(str, data.reports.ids.tolist())).encode())
+    elif isinstance(data, Surveyed):
+        known.update(data.fingerprint.encode())
     else:
         known.update(json.dumps([data.low, data.high, *data.features.shape]).encode())
         for part in (data.features.indptr, data.features.indices, data.features.data):

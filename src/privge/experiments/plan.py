@@ -87,7 +87,8 @@ class TaskPlan:
         """Return the same mechanism, with the same seed, on features shuffled over people.
 
         It has everything that a cell has but the tie between people and their features. Structure-only lacks more: the
-        constant part of the features, which propagation turns into degrees.
+        constant part of the features, which propagation turns into degrees. Reports of a real collection cannot be
+        drawn again: there everybody has somebody else's report.
         """
         return replace(cell, features="shuffled")
 
@@ -117,8 +118,8 @@ class TaskPlan:
 
 
 def has_shuffled(cell: Cell) -> bool:
-    """Say whether a cell has a budget, and so features that can be shuffled for a control."""
-    return cell.epsilon is not None and cell.features == "own" and not isinstance(cell.method, Baseline)
+    """Say whether a cell has a budget, and so features or reports that can be shuffled for a control."""
+    return cell.epsilon is not None and cell.features == "own"
 
 
 def rival_k(mechanism: Method, epsilon: float) -> int:

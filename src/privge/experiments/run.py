@@ -15,15 +15,18 @@ from privge.campaign import Campaign
 from privge.datasets import Dataset
 from privge.embedding import embed
 from privge.experiments.cell import Cell
-from privge.experiments.collected import Collected
+from privge.experiments.collected import Collected, noise_of
 from privge.experiments.method import LABEL_PROPAGATION, PPR_SCORE, REPORTS, STRUCTURE_CHANNEL
 from privge.experiments.no_privacy import no_privacy_vectors
 from privge.experiments.plan import STEADY_HEAD, CellSettings
+from privge.experiments.sources import Data
 from privge.experiments.spread import percent
+from privge.experiments.surveyed import Surveyed
 from privge.experiments.timer import Timer
 from privge.graph import Graph
 from privge.mechanisms import NoPrivacy
 from privge.propagation import Local, Matrix
+from privge.recommendation import Signals
 from privge.reports import Reports
 from privge.structure import node_channel, pair_channel
 from privge.tasks import (
@@ -63,7 +66,7 @@ class _Repeat:
     cell: Cell
     number: int
     settings: CellSettings
-    dataset: Dataset | Collected
+    dataset: Data
     threads: int
     timer: Timer = field(default_factory=Timer)
 
@@ -152,6 +155,10 @@ class _Repeat:
         walk, on = self.settings.walk, Local(threads=self.threads)
         if isinstance(self.dataset, Collected):
             reports = self.timer("perturb", partial(self._collected, self.dataset))
+        elif isinstance(self.dataset, Surveyed):
+            if self.cell.method is NoPrivacy:
+                return self.timer("propagate", partial(self._true, self.dataset, graph))
+            reports = self.timer("perturb", partial(self._surveyed, self.dataset))
         elif self.cell.method is NoPrivacy:
             features, campaign = self.dataset.features, self._campaign(self.dataset)
             return self.timer("propagate", lambda: no_privacy_vectors(graph, features, campaign, walk, on))
@@ -159,6 +166,9 @@ class _Repeat:
             reports = self.timer("perturb", partial(self._simulated, self.dataset, graph.ids.tolist()))
         # Unbiased mechanisms send numbers in the thousands at small epsilon; an error counts in proportion to them.
         walk = replace(walk, tolerance=walk.tolerance * max(1.0, _largest(reports) / 2))
+        if isinstance(self.dataset, Collected) and self.cell.features == "shuffled":
+            others = Signals.of_reports(graph, reports, walk).shuffled(self.split)  # whoever reported has another's
+            return self.timer("propagate", lambda: others.on(graph, threads=self.threads))
         return self.timer("propagate", lambda: embed(graph, reports, **asdict(walk), on=on)).matrix
 
     def _collected(self, data: Collected) -> Reports:
@@ -166,6 +176,19 @@ class _Repeat:
         if self.cell.method == REPORTS:
             return data.reports
         return data.noise(noise_seed(self.cell, self.number), f"simulation of noise, repeat {self.number}")
+
+    def _surveyed(self, data: Surveyed) -> Reports:
+        """Let everybody answer the campaign; or, as controls, with the values of somebody else, or with noise."""
+        seed, k = noise_seed(self.cell, self.number), self.cell.k or data.campaign.k
+        if self.cell.epsilon is None:
+            return noise_of(data.people.ids, data.columns, k, seed, f"simulation of noise, repeat {self.number}")
+        own = self.cell.features == "own"
+        campaign = data.at(self.cell.epsilon, k, f"simulation of a campaign, repeat {self.number}")
+        return data.simulated(campaign, seed, None if own else shuffle(len(data.people.ids), self.split))
+
+    def _true(self, data: Surveyed, graph: Graph) -> Matrix:
+        rows = Signals.of_rows(graph, data.people.ids, data.truth(), self.settings.walk)
+        return rows.on(graph, threads=self.threads)
 
     def _simulated(self, data: Dataset, ids: list[str] | list[int]) -> Reports:
         """Perturb the row of each person, or, as a control, of somebody that only the repeat decides."""
@@ -193,9 +216,7 @@ def _largest(reports: Reports) -> float:
     return float(np.abs(campaign.sampled.decode(np.arange(campaign.law.outputs, dtype=np.uint16))).max())
 
 
-def run_cell(
-    cell: Cell, repeat: int, settings: CellSettings, dataset: Dataset | Collected, threads: int
-) -> dict[str, Any]:
+def run_cell(cell: Cell, repeat: int, settings: CellSettings, dataset: Data, threads: int) -> dict[str, Any]:
     """Return the record of one repeat.
 
     The split, the initial weights and the batches depend on the repeat alone, so that cells can be compared in

@@ -10,13 +10,11 @@ from multiprocessing.connection import wait as wait_for
 
 from privge._machine import processors
 from privge._typing import Progress
-from privge.datasets import Dataset
 from privge.experiments.cell import Cell
-from privge.experiments.collected import Collected
 from privge.experiments.plan import CellSettings
 from privge.experiments.results import Record, Results
 from privge.experiments.run import run_cell
-from privge.experiments.sources import Sources
+from privge.experiments.sources import Data, Sources
 
 
 def unfinished(results: Results, cells: list[Cell], repeats: int) -> list[tuple[Cell, int]]:
@@ -91,7 +89,7 @@ def _run(cell: Cell, repeat: int, settings: CellSettings, threads: int) -> Recor
 
 
 @lru_cache(maxsize=1)
-def _loaded(name: str) -> Dataset | Collected:
+def _loaded(name: str) -> Data:
     return _SOURCES[0].load(name)
 
 

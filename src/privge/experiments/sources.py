@@ -3,9 +3,14 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeAlias
 
 from privge.datasets import Dataset, load
 from privge.experiments.collected import Collected
+from privge.experiments.surveyed import Surveyed
+
+Data: TypeAlias = Dataset | Surveyed | Collected
+"""What can be evaluated: features, features with a campaign that asks for them, or reports alone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,8 +26,8 @@ class Sources:
     """
 
     data_dir: Path | None = None
-    own: Mapping[str, Callable[[], Dataset | Collected]] = field(default_factory=dict)
+    own: Mapping[str, Callable[[], Data]] = field(default_factory=dict)
 
-    def load(self, name: str) -> Dataset | Collected:
+    def load(self, name: str) -> Data:
         """Return the data."""
         return self.own[name]() if name in self.own else load(name, data_dir=self.data_dir)

@@ -16,6 +16,11 @@ NOT_RUN = "not run"
 NO_SPREAD = "one repeat, no spread"
 """Why a number has no ±."""
 
+FEW = 5
+"""Repeats below which an interval says little."""
+
+_MOST = 100.0  # points by which two percentages can differ
+
 
 @dataclass(frozen=True, slots=True)
 class Spread:
@@ -46,7 +51,10 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Lift:
-    """Mean paired difference with its 95 % interval (Student's t over repeats); NaN where there are too few."""
+    """Mean paired difference with its 95 % interval (Student's t over repeats); NaN where there are too few.
+
+    Both are points of percentages, which differ by at most 100: no interval goes beyond what is possible.
+    """
 
     mean: float
     low: float
@@ -62,7 +70,7 @@ class Lift:
 
         # Splits overlap between repeats, so the interval is somewhat too narrow; the report says so.
         half = float(t.ppf(0.975, spread.repeats - 1)) * spread.std / math.sqrt(spread.repeats)
-        return cls(spread.mean, spread.mean - half, spread.mean + half)
+        return cls(spread.mean, max(spread.mean - half, -_MOST), min(spread.mean + half, _MOST))
 
     def __str__(self) -> str:
         """Return the difference for a table, such as ``+0.4 (-0.3 to +1.0)``."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from privge.experiments.comparison import Comparison
-from privge.experiments.spread import Spread
+from privge.experiments.spread import FEW, Spread
 
 _METRICS = {"accuracy": "accuracy on test nodes", "auc": "AUC on test pairs"}
 BESIDE = ("epsilon", "k", "mean ± std", "structure-only", "shuffled", "graph alone")
@@ -34,6 +34,18 @@ def rows_of(comparisons: Iterable[Comparison]) -> Iterator[tuple[str, ...]]:
             str(one.worth),
             str(one.lift_over_structure_channel),
         )
+
+
+def caution(comparisons: Iterable[Comparison]) -> str | None:
+    """Return what to say beside a table of too few repeats; None if there are enough."""
+    repeats = min((one.value.repeats for one in comparisons), default=FEW)
+    if repeats >= FEW:
+        return None
+    if repeats == 1:
+        return "1 repeat tells little, and has no interval. Ask for more (--repeats 10)."
+    return (
+        f"{repeats} repeats tell little: their intervals are wide, and rest on few splits. Ask for more (--repeats 10)."
+    )
 
 
 def verdicts(one: Comparison) -> Iterator[str]:

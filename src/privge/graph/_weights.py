@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from privge._typing import Floats
 from privge.errors import BadData
+from privge.graph._compression import compress
 
 logger = logging.getLogger(__name__)
 
@@ -74,12 +75,12 @@ def compress_edges(
     entries_per_edge: int = 1,
 ) -> Rows:
     """Return the symmetric compressed rows; say in the log what was dropped or added."""
-    from privge.graph._kernels import compress, compress_weighted
-
-    loops = int((sources == targets).sum())
     if weights is None:
-        indptr, indices = compress(sources, targets, nodes)
+        loops, indptr, indices = compress(sources, targets, nodes)
     else:
+        from privge.graph._kernels import compress_weighted
+
+        loops = int((sources == targets).sum())
         indptr, indices, weights = compress_weighted(sources, targets, weights, nodes)
         if weights.max(initial=0.0) > MOST:
             raise BadData(f"the weights of a repeated edge add up to more than {MOST:g}")

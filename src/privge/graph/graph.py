@@ -16,7 +16,7 @@ from privge._files.matrices import SparseMatrix
 from privge._imports import needed
 from privge._typing import Floats
 from privge.graph._adjacency import names_of_rows, rows_of_matrix, weighted_rows_of_matrix, weights_of_networkx
-from privge.graph._edges import EdgeData, UnknownNode, edge_columns, number_ends
+from privge.graph._edges import EdgeData, NumberedEnds, UnknownNode, ends_of, number_ends
 from privge.graph._fingerprint import fingerprint_of, pieces
 from privge.graph._soundness import check_arrays
 from privge.graph._weights import UnusableWeight, WeightData, as_weights, compress_edges, strengths_of
@@ -138,12 +138,18 @@ class Graph:
             One finite number above 0 for each of the edges, in their order. The weights of all edges between two nodes
             are added, whichever way round they are written; how many were repeated is in the log.
         """
-        sources, targets = edge_columns(edges)
-        numbers = None if weights is None else as_weights(weights, len(sources))
-        ids, source_rows, target_rows = number_ends(sources, targets, nodes)
-        del sources, targets
+        ends = ends_of(edges)
+        numbers = None if weights is None else as_weights(weights, len(ends.sources))
+        numbered = number_ends(ends, nodes)
+        del ends
+        return cls.from_numbered(numbered, numbers)
+
+    @classmethod
+    def from_numbered(cls, numbered: NumberedEnds, weights: Floats | None = None) -> Self:
+        """Build a graph as `from_edges` does, from ends that are numbered and weights that are checked."""
         pa.default_memory_pool().release_unused()  # Arrow keeps what it freed; the graph needs the memory now
-        return cls.with_rows(ids, *compress_edges(source_rows, target_rows, numbers, len(ids)))
+        ids = numbered.ids()
+        return cls.with_rows(ids, *compress_edges(numbered.sources, numbered.targets, weights, len(ids)))
 
     @classmethod
     def from_scipy(

@@ -35,9 +35,11 @@ from privge._files.tables import (
 )
 from privge._files.texts import separator_of_name
 from privge.errors import BadData
-from privge.graph._edges import UnknownNode
+from privge.graph._edges import Ends, UnknownNode, WrongIds, number_ends
+from privge.graph._weights import as_weights
 from privge.graph.edge_columns import Chosen, EdgeColumns, remark_unused
 from privge.graph.graph import Graph
+from privge.graph.plain_edges import read_plain_edges
 from privge.graph.stored import StoredGraph
 
 logger = logging.getLogger(__name__)
@@ -79,47 +81,67 @@ def read_graph(
     path = Path(path)
     if path.suffix in MATRICES:
         return _graph_of_matrix(path, nodes, columns)
-    edges = _edge_table(path, columns)
-    _refuse_missing(edges)
-    ends = edges.ends(integer_ids=integer_ids)
-    weights = edges.weights()
+    edges = _edge_file(path, columns)
+    ends, weights = edges.read(integer_ids=integer_ids)
     ids = None if nodes is None else read_ids(nodes, integer_ids=integer_ids, column=columns.id_column)
     try:
-        graph = Graph.from_edges(ends, nodes=ids, weights=weights)
+        checked = None if weights is None else as_weights(weights, len(weights))
+        numbered = number_ends(ends, ids)
+        del ends  # the graph needs the memory now
+        graph = Graph.from_numbered(numbered, checked)
     except UnknownNode as error:
         raise BadData(f"{edges.line(error.row)}: an end of the edge is not in {nodes}") from error
     except BadData as error:
         raise BadData(f"{path}: {error}") from error
-    if spoiled(graph.ids):
-        for name in ends.column_names:
-            refuse_spoiled(ends[name], path, header=edges.header)
+    if spoiled(numbered.names):
+        edges.refuse_spoiled()
     edges.remark()
     return graph
 
 
 @dataclass(frozen=True, slots=True)
-class _Edges:
-    """The columns of an edge list, and how to speak of its rows."""
+class _EdgeFile:
+    """A table of edges, what its columns are, and how to speak of its rows."""
 
     path: Path
-    table: pa.Table
     chosen: Chosen
+    fields: list[str]
     header: bool
 
     def line(self, row: int) -> str:
         return line_of(self.path, row, header=self.header)
 
-    def ends(self, *, integer_ids: bool) -> pa.Table:
-        both = {name: decoded(self.table[name]) for name in (self.chosen.source, self.chosen.target)}
+    def read(self, *, integer_ids: bool) -> tuple[Ends, NDArray[np.float64] | None]:
+        """Return both ends of all edges and, if they were asked for, weights: each a finite number above 0."""
+        if not is_columnar(self.path) and (plain := read_plain_edges(self.path, self.fields, header=self.header)):
+            sources, targets = (plain[self.names.index(name)] for name in self.chosen.ends)  # there is no third column
+            return Ends(sources, targets, texts=not integer_ids), None
+        table = self.table()
+        self._refuse_missing(table)
+        both = [decoded(table[name]) for name in self.chosen.ends]
         if integer_ids:
-            both = {name: integers(column, self.path, header=self.header) for name, column in both.items()}
-        return pa.table(both)
+            both = [integers(column, self.path, header=self.header) for column in both]
+        try:
+            return Ends.of(*both), self._weights(table)
+        except WrongIds as error:
+            raise BadData(f"{self.path}: {error}") from error
 
-    def weights(self) -> NDArray[np.float64] | None:
-        """Return the weights, if they were asked for: each a finite number above 0."""
+    def table(self) -> pa.Table:
+        """Return the columns that are used."""
+        if is_columnar(self.path):
+            return read_table(self.path, columns=self.chosen.read)
+        names = None if self.header else self.names
+        return read_table(self.path, names=names, text=self.chosen.ends, columns=self.chosen.read)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all columns; those that have none are numbered."""
+        return self.fields if self.header else [str(number) for number in range(1, len(self.fields) + 1)]
+
+    def _weights(self, table: pa.Table) -> NDArray[np.float64] | None:
         if self.chosen.weight is None:
             return None
-        column = self.table[self.chosen.weight]
+        column = table[self.chosen.weight]
         if is_text(column.type) and (row := first_text(column)) is not None:
             raise BadData(f"{self.line(row)}: the weight is not a number")
         if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
@@ -130,18 +152,23 @@ class _Edges:
             raise BadData(f"{self.line(int(wrong[0]))}: a weight must be a finite number above 0")
         return weights
 
+    def _refuse_missing(self, table: pa.Table) -> None:
+        for role, name in zip(("source", "target", "weight"), self.chosen.read, strict=False):
+            if table[name].null_count:
+                raise BadData(f"{self.line(first_null(table[name]))}: an edge lacks its {role}")
+
+    def refuse_spoiled(self) -> None:
+        """Read the ids again, to refuse one that is empty or has white space around it by its line."""
+        table = self.table()
+        for name in self.chosen.ends:
+            refuse_spoiled(decoded(table[name]), self.path, header=self.header)
+
     def remark(self) -> None:
         """Say what was assumed and what is not used."""
         if not self.header and not is_columnar(self.path):
             logger.info("%s: there is no header, so the first line is an edge", self.path)
         if (unused := remark_unused(self.chosen)) is not None:
             logger.info("%s: %s", self.path, unused)
-
-
-def _refuse_missing(edges: _Edges) -> None:
-    for role, name in zip(("source", "target", "weight"), edges.chosen.read, strict=False):
-        if edges.table[name].null_count:
-            raise BadData(f"{edges.line(first_null(edges.table[name]))}: an edge lacks its {role}")
 
 
 def write_graph(graph: Graph, path: str | PathLike[str]) -> None:
@@ -165,22 +192,21 @@ def write_graph(graph: Graph, path: str | PathLike[str]) -> None:
                 pa_csv.write_csv(graph.to_edges(), sink, options)
 
 
-def _edge_table(path: Path, columns: EdgeColumns) -> _Edges:
+def _edge_file(path: Path, columns: EdgeColumns) -> _EdgeFile:
+    """Find the columns of a table of edges."""
     if is_columnar(path):
         names = column_names(path)
         with _at(str(path), f"the columns are {', '.join(names[:10])}"):
-            chosen = columns.choose(names)
-        return _Edges(path, read_table(path, columns=chosen.read), chosen, header=False)
+            return _EdgeFile(path, columns.choose(names), names, header=False)
     place, fields = first_row(path)
     if len(fields) < 2:
         raise BadData(f"{place}: an edge has two ids, this line has {len(fields)} field")
     header = _has_header(path, fields, columns)
-    numbered = None if header else [str(number) for number in range(1, len(fields) + 1)]
     with _at(place, "if this line is not a header, say header=False, on the command line --no-header"):
         chosen = columns.choose(fields) if header else columns.choose_unnamed(len(fields))
-    refuse_repeated(numbered or fields, path)
-    table = read_table(path, names=numbered, text=(chosen.source, chosen.target), columns=chosen.read)
-    return _Edges(path, table, chosen, header)
+    if header:
+        refuse_repeated(fields, path)
+    return _EdgeFile(path, chosen, fields, header)
 
 
 def _has_header(path: Path, fields: list[str], columns: EdgeColumns) -> bool:

@@ -13,6 +13,7 @@ from privge.campaign.asking import asked, places_of, questions_of
 from privge.campaign.indices import indices_matrix
 from privge.errors import BadData
 from privge.perturbation.raw import AnyFeatures, raw_features_of
+from privge.perturbation.tally import shown_of
 from privge.questions import ChoiceFeature, NumbersFeature, YesNoFeature
 from privge.questions.features import Feature
 from privge.questions.features.feature import Misfits
@@ -20,7 +21,6 @@ from privge.random import source_for
 from privge.reports import Reports
 
 _CHUNK = 65_536  # rows perturbed at once
-_SHOWN = 5  # features in the log, the worst first
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,10 +72,11 @@ class AnswerTally:
         """Say what was changed: a line for each feature, the worst first, and one for all others together."""
         for counts, words in ((self.outside, _outside_words), (self.absent, _absent_words)):
             worst = [(name, count) for name, count in counts.most_common() if count]
-            for name, count in worst[:_SHOWN]:
-                shown = name if name.isprintable() else repr(name)
-                yield f"{shown}: {count:,} of {self.reported[name]:,} {words(self.features[name])}"
-            if rest := worst[_SHOWN:]:
+            shown = shown_of(len(worst))
+            for name, count in worst[:shown]:
+                called = name if name.isprintable() else repr(name)
+                yield f"{called}: {count:,} of {self.reported[name]:,} {words(self.features[name])}"
+            if rest := worst[shown:]:
                 yield f"{len(rest):,} more features: {sum(count for _, count in rest):,} values that did not fit"
 
 

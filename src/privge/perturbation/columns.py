@@ -24,13 +24,13 @@ def pick(names: Sequence[str], wanted: Sequence[str], what: str = "column") -> t
     return [places[name] for name in wanted], extra
 
 
-def remark_extra(extra: Sequence[str]) -> None:
-    """Say which columns of a table are not used."""
+def remark_extra(extra: Sequence[str], of: str = "campaign") -> None:
+    """Say which columns of a table are not used, and what does not name them as features."""
     if extra:
         columns = (
             "1 column that is not a feature" if len(extra) == 1 else f"{len(extra):,} columns that are not features"
         )
-        logger.warning("left out %s of the campaign: %s", columns, listed([repr(name) for name in extra]))
+        logger.warning("left out %s of the %s: %s", columns, of, listed([repr(name) for name in extra]))
 
 
 def remark_order(names: Sequence[str]) -> None:

@@ -12,15 +12,14 @@ from privge._files.columns import ids_of
 from privge._files.folder import Folder
 from privge._files.formats import MATRICES
 from privge._files.parquet import opened_parquet, read_parquet
-from privge._files.tables import (
-    first_text,
-    line_of,
-    read_table,
-)
+from privge._files.tables import decoded, is_text, read_table
 from privge.errors import BadData
 from privge.perturbation.columns import pick, remark_extra
 from privge.perturbation.features import Features
 from privge.perturbation.tables import numbers
+from privge.perturbation.text_values import refuse_text
+
+_KINDS = "[[questions]] of a campaign file (--campaign)"
 
 
 def read_features(
@@ -30,6 +29,7 @@ def read_features(
     wanted: Sequence[str] | None = None,
     integer_ids: bool = False,
     id_column: str = "id",
+    kinds: str = _KINDS,
 ) -> Features:
     """Read features: a table with a column ``id`` and one number column for each feature, or a sparse matrix.
 
@@ -47,6 +47,8 @@ def read_features(
         As for `read_graph`.
     id_column
         The column of ids, if it is not ``id``.
+    kinds
+        What states the kind of a column that is not numbers, for messages.
     """
     path = Path(path)
     if path.suffix in MATRICES:
@@ -56,7 +58,7 @@ def read_features(
         except BadData as error:
             raise BadData(f"{path}: {error}") from error
     table = read_table(path, text=[id_column])
-    features = _features(table, path, leave_out, wanted, integer_ids=integer_ids, id_column=id_column)
+    features = _features(table, path, leave_out, wanted, integer_ids=integer_ids, id_column=id_column, kinds=kinds)
     if wanted is not None:
         remark_extra([name for name in table.column_names if name not in {id_column, *leave_out, *wanted}])
     return features
@@ -94,6 +96,7 @@ def _features(
     *,
     integer_ids: bool = False,
     id_column: str = "id",
+    kinds: str = _KINDS,
 ) -> Features:
     ids = ids_of(table, path, integer_ids=integer_ids, name=id_column)
     names = tuple(name for name in table.column_names if name != id_column and name not in leave_out)
@@ -104,14 +107,14 @@ def _features(
             names = tuple(names[place] for place in pick(names, wanted)[0])
         except BadData as error:
             raise BadData(f"{path}: {error}") from error
-    columns = [_numbers(table[name], name, path) for name in names]
+    columns = [_numbers(table[name], name, path, kinds) for name in names]
     return Features(ids, np.column_stack(columns), names)
 
 
-def _numbers(column: pa.ChunkedArray, name: str, path: Path) -> NDArray[np.float64]:
-    if column.type == pa.string() and (row := first_text(column)) is not None:
-        missing = "where a value is missing, leave the field empty instead of writing NA or the like"
-        raise BadData(f"{line_of(path, row, header=True)}: feature {name!r} is not a number; {missing}")
+def _numbers(column: pa.ChunkedArray, name: str, path: Path, kinds: str) -> NDArray[np.float64]:
+    column = decoded(column)
+    if is_text(column.type):
+        refuse_text(column, name, path, f"is not a number but text, and text needs a kind: state it in {kinds}")
     try:
         return numbers(column)
     except BadData as error:

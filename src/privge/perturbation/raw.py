@@ -55,16 +55,17 @@ AnyFeatures: TypeAlias = FeatureData | RawFeatures | People | Mapping[str, Seque
 
 
 class Wanted(NamedTuple):
-    """Raw columns of a table: their names (None for all, in order), how many they are, and which of them are text."""
+    """Raw columns of a table: their names (None for all, in order), how many, which of them are text, and whose."""
 
     names: tuple[str, ...] | None
     width: int
     texts: tuple[str, ...] = ()
+    whose: str = "campaign"
 
     @classmethod
-    def of(cls, encoding: Encoding) -> Self:
-        """Return the columns that an encoding needs."""
-        return cls(encoding.raw_names, encoding.raw_width, tuple(_texts(encoding.features)))
+    def of(cls, encoding: Encoding, whose: str = "campaign") -> Self:
+        """Return the columns that an encoding needs, which is that of a campaign or of a dataset."""
+        return cls(encoding.raw_names, encoding.raw_width, tuple(_texts(encoding.features)), whose)
 
 
 def raw_features_of(campaign: Campaign, data: AnyFeatures, ids: Iterable[object] | None) -> RawFeatures:
@@ -175,7 +176,7 @@ def _of_table(
     ids = ids_of(table, path, integer_ids=integer_ids, name=id_column)
     names = [name for name in table.column_names if name not in others]
     try:
-        held = _cell_by_cell(_wanted(table.select(names), wanted.names), wanted.texts)
+        held = _cell_by_cell(_wanted(table.select(names), wanted.names, wanted.whose), wanted.texts)
         return RawFeatures(ids, people_of(held, wanted.names, wanted.width))
     except BadData as error:
         raise BadData(f"{path}: {error}") from error
@@ -201,10 +202,10 @@ def _cell(value: str | None) -> float | str | None:
     return float(value) if value is not None and _NUMBER.fullmatch(value) else value
 
 
-def _wanted(data: Table, names: Sequence[str] | None) -> Any:  # noqa: ANN401 (a table of the same library)
+def _wanted(data: Table, names: Sequence[str] | None, whose: str = "campaign") -> Any:  # noqa: ANN401 (a table, too)
     """Return a table whose columns are looked up: those that are absent are refused, others remarked on."""
     table: Any = data if is_pandas(data) else pa.table(data)
     held = list(map(str, table.columns if is_pandas(data) else table.column_names))
     if names is not None:
-        remark_extra([name for name in pick([name for name in held if name != "id"], names)[1] if name != "id"])
+        remark_extra([name for name in pick([name for name in held if name != "id"], names)[1] if name != "id"], whose)
     return table

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from privge._typing import Indices
 from privge.campaign import Campaign
 
-_SHOWN = 5  # features in the log, the worst first
+_SHOWN = 5  # features in the log, the worst first, if there are many
+_FEW = 8  # features that are all named
 _TREATED = {
     "clip": "clipped to",
     "midpoint": "taken as the midpoint of",
@@ -78,13 +79,19 @@ class Tally:
         outside, absent = _TREATED[campaign.out_of_bounds], f"missing, {_TREATED[campaign.missing]}"
         for counts, words in ((self.outside, outside), (self.absent, absent)):
             worst = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
-            for place in worst[:_SHOWN].tolist():
+            shown = shown_of(len(worst))
+            for place in worst[:shown].tolist():
                 name, bounds = _described(campaign, int(self.features[place]))
                 yield f"{name}: {counts[place]:,} of {self.reported[place]:,} values {words} {bounds}"
-            rest = worst[_SHOWN:]
+            rest = worst[shown:]
             if rest.size:
                 all_of, bounds = f"{len(rest):,} more features", "their bounds"
                 yield f"{all_of}: {counts[rest].sum():,} of {self.reported[rest].sum():,} values {words} {bounds}"
+
+
+def shown_of(features: int) -> int:
+    """Return how many features a log names: all if they are few, or else the worst."""
+    return features if features <= _FEW else _SHOWN
 
 
 def _described(campaign: Campaign, feature: int) -> tuple[str, str]:

@@ -6,22 +6,33 @@ Over-relaxation with ``omega = 2 / (1 + sqrt(1 - (1-alpha)^2))`` updates rows in
 A neighbour counts once, or by its share ``weight / strength`` if edges have weights; then the factor of their sum is
 ``1-alpha`` instead of ``(1-alpha) / degree``, and everything else is the same.
 
-*Certificate.* One Gauss-Seidel sweep (omega = 1) maps ``y`` to ``y'`` and contracts the error by ``1-alpha`` in the
-maximum norm. With ``change = max |y' - y|`` and ``rounding`` a bound of what floating point adds to a row,
-``|y' - y*| <= ((1-alpha) change + rounding) / alpha``. With ``u`` the unit roundoff and ``size`` the largest number
-involved: adding up to 16 neighbours costs ``15 u``, rounding the sum, the factor, their product and the new row
-``4 u``, the difference to the old row ``3 u``, storing ``start`` ``u``: together below ``28 u size`` with room for
-second order. The sums of 16 are added in float64, which costs nothing beside float32, and ``degree / 16`` more
-roundings where the working precision is float64 itself. Underflow costs less than the smallest normal number.
+*Where it begins.* P keeps the mean of ``y`` by strength, so that of the solution is the mean of ``start`` by alpha. It
+is the part of the solution that moves slowest through the graph, and known beforehand: ``y`` begins as ``start`` plus
+that mean, which saves two to three sweeps. Wherever it begins, the certificate is about where it ends.
 
-*With weights* there is one more multiplication for each neighbour. Rounding the share and the product costs ``2 u`` of
-``share |y|``, and the shares of a row add up to 1: together 25 of the ``28 u``. In float32 that is all, because
-strengths, shares and scales are computed in float64. In float64 itself they count too: a strength is known to ``3 u``,
-a share to ``4 u``, a strength in its unit to ``7 u`` and its power to ``8 u``, which ``start`` is divided by and Z
-multiplied with; so ``28 u`` become ``28 u + 4 u + 2 * 8 u = 48 u``. A share or product may underflow, each by less than
-the smallest number there is, times 1 or ``|y|``: ``degree (1 + size)`` times that number is added.
+*Certificate.* It measures the residual of the numbers that are stored, ``start + (1-alpha) P y - y``, in float64. How
+they came about does not matter, nor what sweeps rounded. As ``|y - y*| <= max |residual| / alpha``, it remains to bound
+what measuring rounds, with ``u = 2^-53`` and ``size`` the largest ``|y|`` or ``|start|``. The sum of up to 64
+neighbours passes through 17 additions (two in its group of four, 15 of groups), and through ``degree / 64`` more with
+those of the other 64s: so many ``u`` of ``size``, since the factor makes a mean of the sum. The factor costs ``2 u``,
+its product ``u``; adding ``start`` and subtracting ``y`` ``5 u``, as the result is at most three times ``size``.
+Computing ``start`` and Z from X and degrees costs ``7 u``: together below ``(40 + degree / 64) u size``, with room.
+Underflow costs less than the smallest normal number.
 
+*With weights* a neighbour is multiplied with its share (``u``). A strength is known to ``3 u``, a share to ``4 u``, a
+strength in its unit to ``7 u`` and its power to ``8 u``, which ``start`` is divided by and Z multiplied with: 20 more.
+A share or product may underflow, each by less than the smallest number there is, times 1 or ``|y|``: ``degree (1 +
+size)`` times that number is added.
+
+*In float32* ``start`` is stored to ``2^-24`` of itself, and shares are, which moves a mean by that much of ``size``.
+That is all: the rounding of ``y`` is in the residual, and a tenth of what could be proved of a sweep. So float32 is
+enough for most graphs with large hubs, and a large r.
 Where float32 cannot certify the tolerance, the block goes on in float64 from where it stands.
+
+*A bound of the rounding of a sweep* (`rounding_of_sweep`) serves where the change of a sweep is the certificate, as in
+shards of a cluster: with the unit roundoff ``u`` of the working precision, the sum of 64 costs ``17 u``, rounding the
+sum, the factor, their product and the new row ``4 u``, the difference to the old row ``3 u``, storing ``start`` ``u``,
+shares and their products ``2 u``: together below ``28 u size``.
 """
 
 import math
@@ -36,11 +47,14 @@ from numpy.typing import NDArray
 from privge._typing import Floats
 from privge.graph import Graph
 from privge.propagation._kernels.gather import AHEAD, CHUNK, LANES
+from privge.propagation._kernels.rows import SPAN
 from privge.propagation.problem import Certificate, Matrix, rounding
 from privge.propagation.strengths import node_factors, node_scale, shares_of
 from privge.propagation.walk import Walk
 
 _ROWS = 1 << 20  # rows written at once
+_RESIDUAL_BY_CHANGE = 0.45  # of a sweep, usually: when it pays to look
+_IDLE = 3  # sweeps that changed rows no less than one before, when that is no more than rounding
 
 Fill: TypeAlias = Callable[[Matrix], None]
 """Puts ``alpha D^(-r) X`` of a block into zeros of 16 columns, in the order of the sweeps."""
@@ -166,10 +180,11 @@ def solve_block(system: System, fill: Fill, out: Matrix, columns: slice, stop: E
     certificate = _relax(system, fill, y, stop)
     if certificate.error > system.tolerance:
         coarse, y = y, aligned(nodes, np.float64)
-        if math.isfinite(certificate.error):
+        begun = math.isfinite(certificate.error)
+        if begun:
             y[:] = coarse
         del coarse
-        exact = _relax(system, fill, y, stop)
+        exact = _relax(system, fill, y, stop, begun=begun)
         certificate = Certificate(exact.error, certificate.sweeps + exact.sweeps, exact.precision)
     return certificate.plus(rounding(out.dtype, _write(system, y, out, columns)))
 
@@ -187,42 +202,67 @@ def _write(system: System, y: Matrix, out: Matrix, columns: slice) -> float:
     return largest
 
 
-def _relax(system: System, fill: Fill, y: Matrix, stop: Event | None) -> Certificate:
+def _relax(system: System, fill: Fill, y: Matrix, stop: Event | None, *, begun: bool = False) -> Certificate:
     """Sweep until the certificate holds, or until the precision of ``y`` is exhausted."""
     from privge.propagation._kernels.relax import sweep
 
     kind, alpha, order = y.dtype.type, system.alpha, system.order
     start = aligned(order.nodes, kind)
-    with np.errstate(over="ignore"):  # what float32 cannot hold is infinite there, and redone in float64
+    with np.errstate(over="ignore", invalid="ignore"):  # what float32 cannot hold is redone in float64
         fill(start)
-    largest_start = largest_of(start)
+        if not begun:
+            _begin(system, start, y)
     shares, factors = system.shares_in(kind), system.factors.astype(kind)
-    graph = (order.indptr, order.indices, shares, factors)
-    keep, largest_scale = 1 - alpha, system.largest_scale
-    omega = kind(2 / (1 + math.sqrt(1 - keep**2)))
-    target = system.tolerance * alpha / keep / largest_scale
-    sweeps = 0
+    omega = kind(2 / (1 + math.sqrt(1 - (1 - alpha) ** 2)))
+    target = system.tolerance * alpha / system.largest_scale
+    residual_by_change, least, idle, sweeps = _RESIDUAL_BY_CHANGE, math.inf, 0, 0
     while True:
         if stop is not None and stop.is_set():
             raise InterruptedError
         # Past its usual count of sweeps, over-relaxation gives way to Gauss-Seidel, which contracts in every sweep.
         pace = omega if sweeps < 200 + 8 / alpha else kind(1)
-        change, size = sweep(*graph, start, y, pace)
+        change, size = map(float, sweep(order.indptr, order.indices, shares, factors, start, y, pace))
         sweeps += 1
         if not math.isfinite(size):  # too large for this precision
             return Certificate(math.inf, sweeps, np.dtype(kind).name)
-        exhausted = is_exhausted(kind, float(change), float(size))
-        if change > target and not exhausted:
+        least, idle = (change, 0) if change < least else (least, idle + 1)
+        exhausted = idle >= _IDLE and is_exhausted(kind, change, size)
+        if residual_by_change * change > target and not exhausted:
             continue
-        change, size = sweep(*graph, start, y, kind(1))
+        residual = _residual(system, shares, start, y)
         sweeps += 1
-        rounded = rounding_of_sweep(
-            kind, max(float(size + change), largest_start), system.largest_degree, weighted=shares is not None
-        )
-        error = (keep * float(change) + rounded) / alpha * largest_scale
-        if error <= system.tolerance or exhausted:
-            return Certificate(error, sweeps, np.dtype(kind).name)
-        target /= 2
+        if residual <= target or exhausted:
+            return Certificate(residual / alpha * system.largest_scale, sweeps, np.dtype(kind).name)
+        residual_by_change = residual / change if change else math.inf
+
+
+def _begin(system: System, start: Matrix, y: Matrix) -> None:
+    """Write ``start`` and the mean of the solution to ``y``; nodes without neighbours are ``start`` already."""
+    from privge.propagation._kernels.relax import weighted_mean
+
+    mean = weighted_mean(system.strengths, start) / system.alpha
+    np.add(start, mean.astype(y.dtype), out=y)
+    isolated = system.factors == 0
+    if isolated.any():
+        np.copyto(y, start, where=isolated[:, None])
+
+
+def _residual(system: System, shares: NDArray[np.floating] | None, start: Matrix, y: Matrix) -> float:
+    """Bound the residual of what is stored, as the module says."""
+    from privge.propagation._kernels.relax import measure
+
+    order = system.order
+    found, size = map(float, measure(order.indptr, order.indices, shares, system.factors, start, y))
+    largest_start = largest_of(start)
+    exact, stored = np.finfo(np.float64), np.finfo(y.dtype)
+    weighted = shares is not None
+    roundings = 40 + system.largest_degree / SPAN + (20 if weighted else 0)
+    bound = found + roundings * float(exact.eps) / 2 * max(size, largest_start) + float(exact.tiny)
+    if stored.dtype == np.float32:
+        bound += rounding(np.float32, largest_start) + (float(stored.eps) / 2 * size if weighted else 0.0)
+    if weighted:
+        bound += system.largest_degree * (1 + size) * float(stored.smallest_subnormal)
+    return bound
 
 
 def rounding_of_sweep(kind: type[np.floating], size: float, largest_degree: int, *, weighted: bool = False) -> float:

@@ -1,4 +1,4 @@
-"""The default engine: successive over-relaxation, with a Gauss-Seidel sweep that certifies the result.
+"""The default engine: successive over-relaxation, with a measured residual that certifies the result.
 
 Threads own blocks of 16 columns; `privge.propagation.relaxation` says what happens in each, and why it is right.
 """

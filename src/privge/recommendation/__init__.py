@@ -9,10 +9,12 @@ from privge.recommendation.recommendations import Recommendations, write_recomme
 from privge.recommendation.recommender import Recommender
 from privge.recommendation.spread import Spread, Watch
 from privge.recommendation.vectors import NotJudged, Signals
+from privge.recommendation.worth import Lead
 
 __all__ = [
     "Evaluation",
     "Gate",
+    "Lead",
     "NotJudged",
     "Quality",
     "Reach",

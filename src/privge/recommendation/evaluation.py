@@ -7,11 +7,13 @@ from typing import Self
 import numpy as np
 
 from privge._typing import Floats
+from privge.recommendation.baselines import baselines, qualities
 from privge.recommendation.logit import ListwiseLogit
-from privge.recommendation.ranking import SHOWN, Quality, best
+from privge.recommendation.ranking import SHOWN, Found, Quality, best
 from privge.recommendation.spread import Spread
 from privge.recommendation.trial import Trial
 from privge.recommendation.view import ALLOCATION, DEGREE, PAGERANK, View
+from privge.recommendation.worth import Lead
 from privge.tasks.metrics import auc
 
 COMMON, WALK, CHANNEL = "common friends", "personalized PageRank", "pair channel"
@@ -37,15 +39,19 @@ class Evaluation:
         How many directions of held-out edges judged, and the share of them whose friend was among the candidates: no
         score can hit more.
     scores
-        By name; ``common friends`` and ``personalized PageRank`` are the graph alone.
+        By name; ``at random`` and ``most friends`` know nobody, ``common friends`` and ``personalized PageRank`` are
+        the graph alone.
     spread
         Of the final score: coverage and popularity.
+    leads
+        How much more the final score finds than ``at random`` and than ``most friends``.
     """
 
     queries: int
     ceiling: float
     scores: Mapping[str, Quality]
     spread: Spread
+    leads: Mapping[str, Lead]
 
     @classmethod
     def of(cls, trial: Trial, view: View, logit: ListwiseLogit, final: str) -> Self:
@@ -76,10 +82,12 @@ class Evaluation:
                     scores = view.scores(queries.candidates, columns, logit)
                 ranks[name].append(queries.ranks(scores))
             shown.append(_first(queries.candidates.others, scores))
-        together = {name: np.concatenate(some) for name, some in ranks.items()}
-        quality = {name: Quality.of(some, areas[name]) for name, some in together.items()}
+        together = {name: Found.of(np.concatenate(some)) for name, some in ranks.items()}
+        nobody = baselines(trial, pairs)
+        quality = qualities(trial, nobody) | {name: each.quality(areas[name]) for name, each in together.items()}
+        leads = {name: Lead.of(together[final], each, pairs) for name, each in nobody.items()}
         spread = Spread.of(np.vstack(shown), pairs, view.neighbourhood.graph.degrees)
-        return cls(len(pairs), float(np.concatenate(found).mean()), quality, spread)
+        return cls(len(pairs), float(np.concatenate(found).mean()), quality, spread, leads)
 
 
 def _parts(view: View, logit: ListwiseLogit, final: str) -> dict[str, Floats]:

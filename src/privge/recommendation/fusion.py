@@ -48,7 +48,7 @@ class Gate:
         return f"with them held-out friends are {change} ({logarithm}): {verdict}"
 
     @classmethod
-    def judge(cls, lists: Lists, prior: Floats, seed: int) -> Self:
+    def judge(cls, lists: Lists, prior: Floats, seed: int, whole: ListwiseLogit | None = None) -> Self:
         """Compare both contenders on queries that did not fit them.
 
         Parameters
@@ -59,13 +59,15 @@ class Gate:
             Weights of the other columns before anything was learnt.
         seed
             Of the division into folds.
+        whole
+            The fit of both to all lists, from which the fits to parts start; if it is not given, it is made.
         """
         if len(lists) < 2 * _FOLDS:
             return cls(0.0, 0.0, len(lists))
         alone = Lists(lists.columns[:, :-1], lists.starts, lists.right)
         folds = np.random.default_rng([seed, 31]).permutation(len(lists)) % _FOLDS
         gains = np.empty(len(lists))
-        with_it, without = fused(lists, prior), ListwiseLogit.fit(alone, prior)
+        with_it, without = whole or fused(lists, prior), ListwiseLogit.fit(alone, prior)
         for fold in range(_FOLDS):
             mine, others = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
             better = fused(lists.take(others), prior, with_it)

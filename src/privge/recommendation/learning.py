@@ -8,13 +8,14 @@ from privge.propagation import Walk
 from privge.recommendation.evaluation import CLEAN, FUSED, NOISE, SHUFFLED, STRUCTURE, VECTORS, Evaluation, control
 from privge.recommendation.fusion import Gate
 from privge.recommendation.logit import ListwiseLogit
-from privge.recommendation.neighbourhood import NEAR_BY, Reach
+from privge.recommendation.neighbourhood import NEAR_BY, Neighbourhood, Reach
 from privge.recommendation.trial import Trial
 from privge.recommendation.vectors import Signals
 from privge.recommendation.view import View
 from privge.structure.steps import Steps
 
 _WALK = Walk()
+_TRIAL, _CONTENDER = 6, 2  # steps: the pair channel has five
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,43 +88,56 @@ class Contender:
     logit: ListwiseLogit
 
     @classmethod
-    def of(cls, trial: Trial, signals: Signals) -> Self:
-        """Let signals walk over the training edges, and fit both together to the validation edges."""
-        view = trial.with_vectors(signals)
-        return cls(view, *trial.judged(view))
+    def of(cls, trial: Trial, signals: Signals, steps: Steps | None = None) -> Self:
+        """Let signals walk over the training edges, and fit both together to the validation edges; two steps."""
+        steps = Steps(_CONTENDER, None) if steps is None else steps
+        view = steps.done(trial.with_vectors(signals))
+        return steps.done(cls(view, *trial.judged(view)))
 
     def evaluated(self, trial: Trial) -> Evaluation:
         """Judge both together, and vectors alone, by the test edges."""
         return Evaluation.of(trial, self.view, self.logit, FUSED)
 
 
+def steps_of(settings: Settings, *, vectors: bool, clean: bool) -> int:
+    """Return how many steps it takes to learn: a trial, contenders, evaluations, the structure, all edges again."""
+    controls = (2 * settings.controls + clean) if settings.evaluate and vectors else 0
+    contenders = vectors + controls
+    return _TRIAL + _CONTENDER * contenders + (1 + contenders if settings.evaluate else 0) + 2
+
+
+def hidden(near: Neighbourhood, seed: int, steps: Steps) -> Trial:
+    """Hide edges, and learn the pair channel from the others."""
+    return steps.done(Trial.of(near, seed, lambda *_: steps.step()))
+
+
 def learn(
     trial: Trial, signals: Signals | None, settings: Settings, steps: Steps, clean: Signals | None = None
 ) -> Learnt:
     """Fit the score, decide about vectors, judge, and look at all edges again; ``clean`` is a control, never used."""
-    structure = trial.fitted()
-    contender = None if signals is None else Contender.of(trial, signals)
-    steps.step()
-    evaluation = Evaluation.of(trial, trial.view, structure, STRUCTURE) if settings.evaluate else None
+    structure = steps.done(trial.fitted())
+    contender = None if signals is None else Contender.of(trial, signals, steps)
+    evaluation = steps.done(Evaluation.of(trial, trial.view, structure, STRUCTURE)) if settings.evaluate else None
     if evaluation is not None and signals is not None and contender is not None:
         controls = {SHUFFLED: signals.shuffled(trial.seed), NOISE: signals.noise(trial.seed)}
         given = {} if clean is None else {CLEAN: clean}
-        evaluation = _beside(evaluation, trial, contender, (controls if settings.controls else {}) | given)
-    steps.step()
+        evaluation = _beside(evaluation, trial, contender, (controls if settings.controls else {}) | given, steps)
     gate = None if contender is None else contender.gate
     if contender is None or not contender.gate.open:
         return steps.done(Learnt(_whole(trial, trial.view, None), structure, gate, evaluation))
     return steps.done(Learnt(_whole(trial, contender.view, signals), contender.logit, gate, evaluation))
 
 
-def _beside(alone: Evaluation, trial: Trial, contender: Contender, controls: Mapping[str, Signals]) -> Evaluation:
+def _beside(
+    alone: Evaluation, trial: Trial, contender: Contender, controls: Mapping[str, Signals], steps: Steps
+) -> Evaluation:
     """Put what vectors reach beside what the structure and controls reach; a closed gate leaves the structure."""
-    together = contender.evaluated(trial)
+    together = steps.done(contender.evaluated(trial))
     final = together if contender.gate.open else alone
     by_vectors, by_both = {VECTORS: together.scores[VECTORS]}, {}
     for name, signals in controls.items():
-        other = Contender.of(trial, signals)
-        reached = other.evaluated(trial).scores
+        other = Contender.of(trial, signals, steps)
+        reached = steps.done(other.evaluated(trial)).scores
         by_vectors[control(VECTORS, name)] = reached[VECTORS]
         by_both[control(FUSED, name)] = reached[FUSED] if other.gate.open else alone.scores[STRUCTURE]
     by_both[FUSED] = together.scores[FUSED] if contender.gate.open else alone.scores[STRUCTURE]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from privge._typing import Floats
 from privge.graph.labelled import Rows
+from privge.structure.steps import one_thread
 
 _RIDGE = 2.0  # of the squared distance from the prior weights, in queries; columns have deviation 1
 _STEPS = 100
@@ -121,7 +122,8 @@ class ListwiseLogit:
             gradient = (chances @ ready.columns) / len(ready) * used + 2 * _RIDGE * distance
             return float(-logs.mean() + _RIDGE * distance @ (weights - drawn)), gradient
 
-        found = minimize(loss, begin, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": _STEPS}).x
+        with one_thread():  # the products are small: threads would wait for each other longer than they work
+            found = minimize(loss, begin, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": _STEPS}).x
         return cls(found / scale)
 
     def scores(self, columns: NDArray[np.floating]) -> Floats:

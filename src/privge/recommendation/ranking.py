@@ -89,17 +89,32 @@ class Quality:
     area: float
     errors: tuple[float, float]
 
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Found:
+    """What a score finds, query by query.
+
+    Parameters
+    ----------
+    hits
+        1 if the friend is among the first 10, otherwise 0; or the probability of it, where it is known.
+    reciprocal
+        The reciprocal rank, 0 for a miss; or its expectation.
+    """
+
+    hits: Floats
+    reciprocal: Floats
+
     @classmethod
-    def of(cls, ranks: Floats, area: float) -> Self:
-        """Sum up the ranks of all queries."""
-        hits, reciprocal = ranks <= SHOWN, 1 / ranks
-        root = max(1, len(ranks)) ** 0.5
-        return cls(
-            float(hits.mean()),
-            float(reciprocal.mean()),
-            area,
-            (float(hits.std() / root), float(reciprocal.std() / root)),
-        )
+    def of(cls, ranks: Floats) -> Self:
+        """Take the rank of each friend, infinite for a miss."""
+        return cls((ranks <= SHOWN).astype(np.float64), 1 / ranks)
+
+    def quality(self, area: float) -> Quality:
+        """Sum up all queries; the AUC is given."""
+        root = max(1, len(self.hits)) ** 0.5
+        errors = (float(self.hits.std() / root), float(self.reciprocal.std() / root))
+        return Quality(float(self.hits.mean()), float(self.reciprocal.mean()), area, errors)
 
 
 def directed(pairs: NodePairs, most: int, generator: np.random.Generator) -> NodePairs:

@@ -16,12 +16,12 @@ from privge.ids import Ids
 from privge.recommendation.asked import blocked_rows, erased_rows, rows_asked
 from privge.recommendation.evaluation import Evaluation
 from privge.recommendation.fusion import Gate
-from privge.recommendation.learning import Settings, learn
+from privge.recommendation.learning import Settings, hidden, learn, steps_of
 from privge.recommendation.logit import ListwiseLogit
 from privge.recommendation.neighbourhood import Excluded, Neighbourhood
 from privge.recommendation.ranking import best
 from privge.recommendation.recommendations import Recommendations, because
-from privge.recommendation.trial import Trial, why_not
+from privge.recommendation.trial import why_not
 from privge.recommendation.vectors import NotJudged, Signals
 from privge.recommendation.view import View
 from privge.reports import Reports
@@ -34,8 +34,6 @@ Blocked: TypeAlias = Iterable[tuple[object, object]]
 
 BATCH = 2_000
 """People who are looked at at once."""
-
-_STEPS = 4  # the trial, the score, its evaluation, and all edges again
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,12 +105,12 @@ class Recommender:
             known.nodes, ordered.place[blocked_rows(known, blocked)], ordered.place[erased_rows(known, erased)]
         )
         near = Neighbourhood(ordered.graph, excluded, chosen.reach, chosen.threads)
-        steps = Steps(_STEPS, progress)
         signals, remarks = _signals(known, vectors, chosen)
         if (reason := why_not(known)) is not None:
             view, said = View(near, None), f"{reason}: ranked by personalized PageRank"
             return cls(known, view, ListwiseLogit(view.prior), ordered, None, None, (*remarks, said))
-        trial = steps.done(Trial.of(near, chosen.seed))
+        steps = Steps(steps_of(chosen, vectors=signals is not None, clean=clean is not None), progress)
+        trial = hidden(near, chosen.seed, steps)
         true = None if clean is None else _walking(known, clean, chosen).compact(chosen.columns, chosen.seed)
         walking = [None if each is None else each.in_order(ordered.order) for each in (signals, true)]
         made = learn(trial, walking[0], chosen, steps, walking[1])

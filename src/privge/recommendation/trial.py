@@ -9,7 +9,7 @@ from typing import Self
 
 import numpy as np
 
-from privge._typing import Floats
+from privge._typing import Floats, Progress
 from privge.graph import Graph
 from privge.graph.pairs import NodePairs
 from privge.recommendation.fusion import Gate, fused
@@ -63,15 +63,17 @@ class Trial:
     seed: int
 
     @classmethod
-    def of(cls, near: Neighbourhood, seed: int) -> Self:
-        """Hide edges and learn the pair channel from the others."""
+    def of(cls, near: Neighbourhood, seed: int, progress: Progress | None = None) -> Self:
+        """Hide edges and learn the pair channel from the others, which is most of the work."""
         graph = near.graph
         hidden = min(0.05, _MOST_HIDDEN / graph.edges)
         split = split_edges(graph, seed=seed, shares=(1 - 3 * hidden, hidden, 2 * hidden))
         known = split.train_graph
         channel = None
         if int(HELD_OUT * known.edges) >= 10:
-            channel = pair_channel(known, views=PairViews(alphas=()), seed=seed, threads=near.threads)
+            channel = pair_channel(
+                known, views=PairViews(alphas=()), seed=seed, threads=near.threads, progress=progress
+            )
         return cls(graph, split, View(replace(near, graph=known), channel), seed)
 
     def with_vectors(self, signals: Signals) -> View:
@@ -86,7 +88,8 @@ class Trial:
     def judged(self, view: View) -> tuple[Gate, ListwiseLogit]:
         """Fit the score of structure and vectors to the validation edges, and say whether vectors help."""
         lists = self._lists(view)
-        return Gate.judge(lists, view.prior, self.seed), fused(lists, view.prior)
+        both = fused(lists, view.prior)
+        return Gate.judge(lists, view.prior, self.seed, both), both
 
     def test(self) -> NodePairs:
         """Return the queries that judge."""
@@ -106,11 +109,15 @@ class Trial:
         """Find the candidates of the first ends, on the training edges."""
         return Queries.of(view.candidates(pairs[:, 0], SHOWN), pairs[:, 1], self.whole)
 
-    def area_columns(self, view: View) -> tuple[Floats, Floats]:
-        """Return the columns of test edges and of pairs that are not joined, as many of each."""
-        parts = [
+    def area_pairs(self) -> tuple[NodePairs, NodePairs]:
+        """Return test edges and pairs that are not joined, as many of each."""
+        joined, apart = (
             group[np.random.default_rng([self.seed, 35]).permutation(len(group))[:QUERIES]]
             for group in (self.split.test, self.split.test_negatives)
-        ]
-        joined, apart = (view.of_pairs(pairs).astype(np.float64) for pairs in parts)
+        )
+        return joined, apart
+
+    def area_columns(self, view: View) -> tuple[Floats, Floats]:
+        """Return the columns of the same pairs."""
+        joined, apart = (view.of_pairs(pairs).astype(np.float64) for pairs in self.area_pairs())
         return joined, apart

@@ -2,6 +2,7 @@
 
 import logging
 import threading
+import time
 
 import psycopg
 import pytest
@@ -125,6 +126,24 @@ def test_after_erasure_the_table_has_no_old_version_of_the_row(store, campaign, 
         ).fetchall()
     assert len(found) == 1
     assert codes(1, 2, 3) not in found[0][0]
+
+
+def test_nodes_are_looked_up_by_their_index_before_there_are_statistics(postgres_url, campaign):
+    """Otherwise every batch of a new store reads all reports, until PostgreSQL has looked at the table."""
+    worker = open_store(postgres_url)
+    for start in range(0, 20_000, 2_000):
+        uploads = [Upload(node, codes(1, 2, 3)) for node in range(start, start + 2_000)]
+        assert set(worker.put(campaign.id, uploads, day=DAY)) == {STORED}
+    worker.ask(campaign.id, list(range(2_000)))
+    worker.close()  # its connections count what they did when they end
+    found, deadline = 0, time.monotonic() + 10
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        while not found and time.monotonic() < deadline:
+            (scans, found) = connection.execute(
+                "SELECT seq_scan, idx_scan FROM pg_stat_user_tables WHERE schemaname = 'privge' AND relname = 'reports'"
+            ).fetchone()
+    assert found
+    assert scans <= 2, "making the indices reads the empty table"
 
 
 def test_tables_of_others_are_not_touched(postgres_url):

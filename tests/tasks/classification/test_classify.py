@@ -7,13 +7,14 @@ import privge as pg
 from benchmarks.heads import BASELINES, Situation, make, measure
 from privge import Embedding
 from privge.errors import BadData
+from privge.graph.labelled import LabelledGraph
 from privge.tasks import SteadyClassifier, split_nodes
 from privge.tasks.classification import Share, expected_calibration_error
 from privge.tasks.classification.candidates import Logistic
 from privge.tasks.classification.classification import MAJORITY, STRUCTURE, VECTORS, WALKS
 from privge.tasks.classification.decisions import decide
 from privge.tasks.classification.friends import by_friends
-from privge.tasks.classification.graph_alone import label_propagation
+from privge.tasks.classification.graph_alone import label_propagation, structure
 from privge.tasks.classification.known import Known
 
 SMALL = Situation(0.75, 3, 0.5, 0.4, nodes=300, labelled=0.4)
@@ -101,6 +102,56 @@ def test_without_a_graph_vectors_alone_answer(made):
     alone = classified(made.vectors, made.labels, train=made.train)
     assert list(alone.controls) == [MAJORITY]
     assert np.allclose(alone.probabilities, alone.model.probabilities(made.vectors))
+
+
+def test_a_graph_alone_answers_and_says_that_it_costs_nothing(made):
+    alone = pg.classify(None, made.labels, graph=made.graph, train=made.train, threads=1)
+    assert list(alone.controls) == [MAJORITY, WALKS, STRUCTURE]
+    assert alone.model is None
+    assert right(alone, made).mean() > alone.majority.value
+    with pytest.raises(ValueError, match="a graph, or both"):
+        pg.classify(None, made.labels)
+
+
+def test_a_graph_alone_goes_by_id_whatever_the_order_of_rows():
+    network = pg.datasets.social_network(people=120, communities=2, interests=8, seed=3)
+    names = np.array([f"p{number}" for number in network.graph.ids])
+    rows = network.graph.to_scipy().tocoo()
+    ends, answers = np.column_stack([names[rows.row], names[rows.col]]), []
+    for order in (np.arange(120), np.random.default_rng(0).permutation(120)):
+        labels = {names[row]: int(network.labels[row]) for row in order if row % 3 == 0}
+        told = pg.classify(None, labels, graph=pg.Graph.from_edges(ends, nodes=names[order]), threads=1)
+        answers.append(told.probabilities[np.argsort(told.ids)])
+    assert np.abs(answers[0] - answers[1]).max() < 1e-3
+
+
+def with_loners(made, count=40):
+    """Return the graph, with as many people without friends behind everybody, and labels for all."""
+    ends = made.graph.to_edges()
+    graph = pg.Graph.from_edges(ends, nodes=np.arange(made.graph.nodes + count))
+    return graph, np.concatenate([made.labels, np.zeros(count, dtype=made.labels.dtype)])
+
+
+def test_nobody_without_friends_is_told_what_heads_learnt_from_people_with_friends(made):
+    """Their class was extrapolated from degrees: most of them got one that few people without friends have."""
+    graph, labels = with_loners(made)
+    known = Known.of_graph(LabelledGraph.of(graph, labels), np.append(made.train, 300), 5, 0)
+    said = np.exp(structure(graph, known, seed=0, threads=1, progress=None))
+    assert np.allclose(said[301:], known.shares)
+    labelled = int(np.flatnonzero(known.rows == 300)[0])
+    assert np.allclose(said[300], known.shares_without(known.folds[labelled]))
+    alone = pg.classify(None, labels, graph=graph, train=made.train, threads=1)
+    assert np.allclose(alone.probabilities[300:], alone.calibration.alone)
+
+
+def test_a_labelled_person_without_friends_is_not_shown_their_own_label(made):
+    graph, labels = with_loners(made)
+    train, said = np.append(made.train, [300, 301]), []
+    for own in (0, 1):
+        labels[300] = own
+        known = Known.of_graph(LabelledGraph.of(graph, labels), train, 5, 0)
+        said.append(structure(graph, known, seed=0, threads=1, progress=None)[300])
+    assert np.array_equal(*said)
 
 
 def test_nodes_go_by_id_whatever_the_order_of_rows(made):

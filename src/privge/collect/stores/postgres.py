@@ -25,7 +25,8 @@ from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 from privge.collect.stores.log import UNNAMED
 from privge.collect.stores.migrating import Migration, migrations, prepare
 from privge.collect.stores.session import Row, Session
-from privge.collect.stores.sql import SqlStore
+from privge.collect.stores.sql import Known, SqlStore
+from privge.collect.stores.statements import CampaignRow
 from privge.collect.stores.store import NoBackup
 from privge.errors import StoreMismatch, StoreUnavailable
 
@@ -42,7 +43,7 @@ class PostgresSession:
 
     def rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:  # noqa: ANN401 (what a database takes)
         """Run one statement and return its rows."""
-        cursor = self._connection.execute(sql.replace("?", "%s"), values or None, binary=True)
+        cursor = self._connection.execute(sql.replace("?", "%b"), values or None, binary=True)
         return [] if cursor.description is None else cursor.fetchall()
 
     def insert(self, reports: Sequence[Row]) -> None:
@@ -129,6 +130,11 @@ class PostgresStore(SqlStore):
         with _translated(), self._pool.connection() as connection, connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
             yield PostgresSession(connection)
+
+    def _known(self, session: Session, row: CampaignRow, keys: list[bytes]) -> Known:
+        """Look nodes up by their index; a table of which PostgreSQL has no statistics yet it would read as a whole."""
+        session.rows("SET LOCAL enable_seqscan TO off")
+        return super()._known(session, row, keys)
 
     def _among(self, keys: list[bytes]) -> tuple[str, list[Any]]:
         return "= ANY(?)", [keys]

@@ -168,7 +168,7 @@ class SqlStore(ABC):
         standings = {key: Standing(outcome, known.held.get(key)) for key, outcome in zip(unique, outcomes, strict=True)}
         return [standings[key] for key in keys]
 
-    def _decided(self, row: CampaignRow, pairs: list[tuple[bytes, bytes]], known: "_Known") -> list[Outcome]:
+    def _decided(self, row: CampaignRow, pairs: list[tuple[bytes, bytes]], known: "Known") -> list[Outcome]:
         """Return what becomes of uploads."""
         return decide(
             pairs,
@@ -180,7 +180,7 @@ class SqlStore(ABC):
             elsewhere=known.elsewhere,
         )
 
-    def _known(self, session: Session, row: CampaignRow, keys: list[bytes]) -> "_Known":
+    def _known(self, session: Session, row: CampaignRow, keys: list[bytes]) -> "Known":
         """Return what nodes have in a campaign and in others of its round, and what they have spent in all."""
         others = rounds.others_in_round(session, row)
         prices = {number: exact(epsilon) for number, epsilon in session.rows("SELECT number, epsilon FROM campaigns")}
@@ -201,7 +201,7 @@ class SqlStore(ABC):
                     held[node] = None if erased else codes
                 if campaign in others:
                     elsewhere.add(node)
-        return _Known(held, spent, elsewhere)
+        return Known(held, spent, elsewhere)
 
     def holdings(self, node: Node) -> list[Holding]:
         """Return exactly what is stored about a node."""
@@ -318,7 +318,7 @@ class SqlStore(ABC):
         return campaign
 
 
-class _Known(NamedTuple):
+class Known(NamedTuple):
     """What a store knows of some nodes: their codes here, what they spent, and who is in another of the round."""
 
     held: dict[bytes, bytes | None]

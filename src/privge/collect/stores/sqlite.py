@@ -27,8 +27,8 @@ from privge.collect.stores.sql import SqlStore
 from privge.errors import BadData, StoreMismatch, StoreUnavailable
 
 _WAIT = 10.0  # seconds to wait for another process
-_LOG_PAGES = 4_000  # 16 MB of log before it is moved into the file
-_CACHE_KIB = 8 * 1024  # of pages, so that the service stays small; the rest is in the cache of the system
+_LOG_PAGES = 16_000  # 64 MB of log before it is moved into the file: a page that changed often is moved once
+_CACHE_KIB = 32 * 1024  # of pages: what one transaction changes in the index of a million random ids stays in it
 _SPARE = 8 * 2**20  # bytes that must be free on the disk to be ready
 _STEPS = migrations("sqlite")
 

@@ -16,6 +16,7 @@ from privge.experiments.beyond.table import Table
 from privge.experiments.collected import Collected
 from privge.experiments.evaluate import Evaluation, check_data, own_of
 from privge.experiments.own import enter
+from privge.experiments.sources import Data
 
 _TAUGHT: Final = ("other-profile", "shuffled-labels", "shuffled-features")
 _NULLS: Final = {"paper": (), "fused": ("fused-shuffled",), "taught": _TAUGHT, "taught-panel": _TAUGHT}
@@ -34,7 +35,7 @@ def check_methods(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def evaluate_beyond(
-    data: Dataset | Collected,
+    data: Data,
     methods: tuple[str, ...],
     what: Evaluation,
     folder: Path,
@@ -56,8 +57,12 @@ def evaluate_beyond(
     progress
         Called with the seeds done and the seeds in all.
     """
-    if isinstance(data, Collected):
-        raise BadData("these methods simulate devices, and need --features or a --dataset, not reports")
+    if not isinstance(data, Dataset):
+        held = "reports" if isinstance(data, Collected) else "a campaign"
+        raise BadData(
+            f"{', '.join(methods)} ask questions of their own, and need --features or a --dataset, not {held}; a "
+            "dataset.toml states kinds of features, too"
+        )
     if what.tasks != ("nodes",):
         raise BadData(f"{', '.join(methods)} find classes of nodes; take --task nodes")
     check_data(data, what.tasks)

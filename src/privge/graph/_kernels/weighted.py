@@ -8,7 +8,10 @@ from privge.graph._kernels.rows import begin_rows, finished, mixed_edge
 
 @njit(cache=True, nogil=True)
 def compress_weighted(sources, targets, weights, nodes):
-    """As `compress`, with weights; those of the same edge are added, in an order that depends on nothing but them."""
+    """Return sorted symmetric rows without self-loops, with weights, by two counting sorts.
+
+    The weights of the same edge are added, in an order that depends on nothing but them.
+    """
     starts = begin_rows(sources, targets, nodes)
     fill = starts[:-1].copy()
     unsorted, carried = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.float64)
@@ -19,6 +22,7 @@ def compress_weighted(sources, targets, weights, nodes):
             fill[s] += 1
             unsorted[fill[t]], carried[fill[t]] = s, weights[e]
             fill[t] += 1
+    # Walking the rows in order and appending each row to its neighbours' lists sorts all lists at once.
     fill = starts[:-1].copy()
     ordered, sums = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.float64)
     for v in range(nodes):
@@ -62,7 +66,7 @@ def merge_repeated(starts, targets, weights, degrees):
 
 @njit(cache=True, nogil=True)
 def sort_weighted_rows(starts, targets, weights, degrees):
-    """As `sort_rows`, with weights; those of the same edge are added."""
+    """Sort each row, add the weights of the same edge, move rows together, and return where the last one ends."""
     for row in range(degrees.size):
         first, last = starts[row], starts[row + 1]
         order = np.argsort(targets[first:last])
@@ -160,9 +164,8 @@ def find_changed(old, new, place, changed):
 
 
 @njit(cache=True, nogil=True)
-def scatter_weights(sources, targets, weights, shift, starts, carried):
-    """As `scatter`, which must have filled ``starts``: put the weight of each pair at its place."""
-    fill = starts[:-1].copy()
+def place_weights(sources, targets, weights, shift, fill, carried):
+    """As `place_keys`: put the weight of each key where its group is filled next."""
     for e in range(sources.size):
         s, t = sources[e], targets[e]
         if s != t:
@@ -173,12 +176,12 @@ def scatter_weights(sources, targets, weights, shift, starts, carried):
 
 
 @njit(cache=True, nogil=True)
-def place_weighted(pairs, carried, rows, fill, targets, weights):
+def place_weighted(keys, carried, rows, fill, targets, weights):
     """Put targets and weights of a range of rows where these rows are filled next."""
     first, last = rows
-    for e in range(pairs.shape[0]):
-        row = pairs[e, 0]
+    for e in range(keys.size):
+        row = np.int64(keys[e] >> np.uint64(32))
         if first <= row < last:
             place = fill[row - first]
-            targets[place], weights[place] = pairs[e, 1], carried[e]
+            targets[place], weights[place] = np.int32(keys[e] & np.uint64(0xFFFFFFFF)), carried[e]
             fill[row - first] = place + 1

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from privge._files.folder import Folder
 from privge._typing import Progress
 from privge.graph._fingerprint import PIECE
-from privge.graph.conversion import growing, texts
+from privge.graph.conversion import growing
 from privge.graph.conversion.parts import Kind, Part
+from privge.graph.conversion.texts import Texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +86,14 @@ class Conversion:
         if self.progress is not None:
             self.progress(self.seen[0], max(1, 4 * self.rows))
 
-    def texts(self, count: int) -> Iterator[pa.Array]:
-        """Yield the ids, if they are strings, once they are numbered."""
-        return texts.read_texts(self.graph / "ids-offsets.npy", self.graph / "ids-text.npy", count)
+    def texts(self, count: int) -> Texts:
+        """Return the ids, if they are strings, once they are numbered."""
+        return Texts(self.graph / "ids-offsets.npy", self.graph / "ids-text.npy", count)
 
     def ids(self, count: int) -> Iterator[list[Any]]:
         """Yield the ids, once they are numbered, as Python's own."""
         if self.kind == "strings":
-            yield from (texts.to_pylist() for texts in self.texts(count))
+            yield from (texts.to_pylist() for texts in self.texts(count).pieces())
         else:
             pieces = growing.read_pieces(self.graph / "ids.npy", np.int64, count, PIECE)
             yield from (piece.tolist() for piece in pieces)

@@ -22,7 +22,7 @@ from privge.graph.stored import StoredGraph
 logger = logging.getLogger(__name__)
 
 DEFAULT_MEMORY = 2_000_000_000
-_VERSION = 1  # of what the work folder holds
+_VERSION = 2  # of what the work folder holds
 _ARRAYS = ("indptr", "indices", "weights", "strengths", "ids", "ids-offsets", "ids-text")
 _FILES = {"graph.json", *(f"{name}.npy" for name in _ARRAYS)}
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

@@ -1,13 +1,17 @@
 """Integer ids beyond memory: the distinct ones of a stream, in order, and the row of each."""
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, count
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from privge._machine import processors
 from privge.errors import BadData
+from privge.graph._threads import on_each
 from privge.graph.conversion import growing
+from privge.graph.conversion.marks import Marks
 from privge.graph.stored import rows_among_sorted
 
 Integers = NDArray[np.int64]
@@ -16,7 +20,8 @@ Integers = NDArray[np.int64]
 def write_distinct(values: Iterable[Integers], target: Path, work: Path, budget: int, *, once: str = "") -> int:
     """Write the distinct values in ascending order as ``.npy``, and return their number.
 
-    Runs that fit into memory are sorted and written; then ranges of values are merged, each from all runs.
+    Values that lie close together are marked in a table, one byte each. Of others, runs that fit into memory are sorted
+    and written; then ranges of values are merged, each from all runs.
 
     Parameters
     ----------
@@ -29,16 +34,44 @@ def write_distinct(values: Iterable[Integers], target: Path, work: Path, budget:
     once
         If given, each value must be there only once; this is the place to name in the message.
     """
-    size = max(1, budget // 64)
-    runs = [_write_run(work / f"run-{number}.npy", run, once) for number, run in enumerate(_gather(values, size))]
+    given = 0
+
+    def counted() -> Iterator[Integers]:
+        nonlocal given
+        for array in values:
+            given += len(array)
+            yield array
+
     growing.begin(target)
     end = 0
-    for merged in _merge(runs, size):
-        end = growing.append(target, np.int64, end, _distinct(merged, once))
+    for distinct in _ordered(counted(), work, budget):
+        end = growing.append(target, np.int64, end, distinct)
+    if once and end < given:
+        raise BadData(f"{once}: an id appears twice")
     growing.seal(target, np.int64, end)
+    return end
+
+
+def _ordered(values: Iterator[Integers], work: Path, budget: int) -> Iterator[Integers]:
+    """Yield the distinct values in ascending order."""
+    marks = Marks(budget // 8)
+    apart = next((array for array in values if not marks.add(array)), None)
+    if apart is None:
+        return marks.ordered()
+    return _merged(chain(marks.ordered(), [apart], values), work, max(1, budget // 64))
+
+
+def _merged(values: Iterable[Integers], work: Path, size: int) -> Iterator[Integers]:
+    """Yield the distinct values in ascending order, by sorted runs on the disk."""
+    paths = (work / f"run-{number}.npy" for number in count())
+    runs: list[tuple[Path, int]] = []
+    for gathered in _gather(values, size):
+        shares = np.array_split(gathered, min(processors(), len(gathered)))
+        runs += on_each(_write_run, [(next(paths), share) for share in shares])
+    for merged in _merge(runs, size):
+        yield _distinct(merged)
     for path, _ in runs:
         path.unlink()
-    return end
 
 
 def integer_rows(ids: Integers, budget: int) -> Callable[[Integers], NDArray[np.int32]]:
@@ -71,22 +104,20 @@ def _gather(values: Iterable[Integers], size: int) -> Iterator[Integers]:
         if sum(map(len, waiting)) >= size:
             yield np.concatenate(waiting)
             waiting = []
-    if waiting:
+    if sum(map(len, waiting)):
         yield np.concatenate(waiting)
 
 
-def _write_run(path: Path, values: Integers, once: str) -> tuple[Path, int]:
-    distinct = _distinct(values, once)
+def _write_run(run: tuple[Path, Integers]) -> tuple[Path, int]:
+    path, values = run
+    distinct = _distinct(values)
     np.save(path, distinct)
     return path, len(distinct)
 
 
-def _distinct(values: Integers, once: str) -> Integers:
+def _distinct(values: Integers) -> Integers:
     values.sort()
-    repeated = values[1:] == values[:-1]
-    if once and repeated.any():
-        raise BadData(f"{once}: an id appears twice")
-    return np.concatenate([values[:1], values[1:][~repeated]])
+    return np.concatenate([values[:1], values[1:][values[1:] != values[:-1]]])
 
 
 def _merge(runs: list[tuple[Path, int]], size: int) -> Iterator[Integers]:

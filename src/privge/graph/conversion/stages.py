@@ -1,7 +1,6 @@
 """The stages of a conversion. Each notes what it has finished, so that another run goes on after it."""
 
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -9,8 +8,10 @@ import numpy as np
 import pyarrow as pa
 
 from privge._files.folder import Folder
+from privge._machine import processors
 from privge.errors import BadData
 from privge.graph._fingerprint import fingerprint_of
+from privge.graph._threads import ahead, in_order
 from privge.graph._weights import MOST, strengths_of
 from privge.graph.conversion import growing, integers, texts
 from privge.graph.conversion.buckets import Buckets, RowRange
@@ -25,8 +26,8 @@ _MOST_NODES = 2**31 - 1
 _NOTED = 1 << 23
 """Entries of rows between two notes of how far they are: each note waits for the disk."""
 
-_GROUP = {"integers": 1 << 24, "strings": 1 << 26}
-"""Edges between two notes of how far the buckets are filled; for strings, each time the ids are hashed again."""
+_GROUP = 1 << 24
+"""Edges between two notes of how far the buckets are filled."""
 
 
 def number_ids(conversion: Conversion) -> int:
@@ -42,9 +43,7 @@ def number_ids(conversion: Conversion) -> int:
         values = (column.to_numpy() for column in columns)
         count = integers.write_distinct(values, graph / "ids.npy", conversion.work, conversion.budget, once=once)
     else:
-        offsets, text = graph / "ids-offsets.npy", graph / "ids-text.npy"
-        with closing(texts.Database(conversion.work, conversion.budget)) as database:
-            count = texts.write_distinct(database, ([column] for column in columns), offsets, text, once=once)
+        count = texts.write_distinct(columns, graph, conversion.work, conversion.budget, once=once).number
     if count > _MOST_NODES:
         raise BadData(f"{count:,} nodes are too many; there can be {_MOST_NODES:,}")
     conversion.note("ids.json", {"nodes": count})
@@ -66,14 +65,14 @@ def fill_buckets(conversion: Conversion, count: int) -> tuple[Buckets, int]:
     conversion.advance(sum(part.rows for part in conversion.parts[:done]))
     if done == len(conversion.parts):
         return buckets, loops
-    with numbering(conversion, count) as rows_of:
-        for group in _groups(conversion.parts[done:], _GROUP[conversion.kind]):
-            for edges in rows_of(group):
-                loops += buckets.add(*edges, sizes)
-                conversion.advance(len(edges[0]))
-            buckets.settle()
-            done += len(group)
-            conversion.note("buckets.json", {"shift": buckets.shift, "parts": done, "loops": loops, "sizes": sizes})
+    rows_of = numbering(conversion, count)
+    for group in _groups(conversion.parts[done:], _GROUP):
+        for edges in ahead(rows_of(group)):
+            loops += buckets.add(*edges, sizes)
+            conversion.advance(len(edges[0]))
+        buckets.settle()
+        done += len(group)
+        conversion.note("buckets.json", {"shift": buckets.shift, "parts": done, "loops": loops, "sizes": sizes})
     return buckets, loops
 
 
@@ -96,8 +95,8 @@ def compress_rows(conversion: Conversion, buckets: Buckets) -> WrittenRows:
         growing.append(*arrays["indptr"], 0, [0])
     conversion.advance(conversion.rows * noted.buckets // max(1, len(buckets)))
     written = noted
-    for bucket in range(noted.buckets, len(buckets)):
-        for rows in buckets.rows(bucket, conversion.budget):
+    for bucket, finished_rows in enumerate(_sorted_buckets(conversion, buckets, noted.buckets), noted.buckets):
+        for rows in finished_rows:
             written = _append(arrays, rows, written)._replace(buckets=bucket + 1)
         if written.entries - noted.entries >= _NOTED or bucket + 1 == len(buckets):
             for path, _ in arrays.values():
@@ -109,6 +108,16 @@ def compress_rows(conversion: Conversion, buckets: Buckets) -> WrittenRows:
             noted = written
         conversion.advance(conversion.rows * (bucket + 1) // len(buckets) - conversion.rows * bucket // len(buckets))
     return written
+
+
+def _sorted_buckets(conversion: Conversion, buckets: Buckets, first: int) -> Iterator[Iterable[RowRange]]:
+    """Yield the rows of one bucket after the other, while others are sorted; one that is too large waits its turn."""
+    share = conversion.budget // (2 * processors())  # as many buckets wait to be written as are sorted
+
+    def rows(bucket: int) -> Iterable[RowRange]:
+        return list(buckets.rows(bucket, share)) if buckets.fits(bucket, share) else buckets.rows(bucket, share)
+
+    return in_order(rows, range(first, len(buckets)))
 
 
 def _append(arrays: Arrays, rows: RowRange, written: WrittenRows) -> WrittenRows:
@@ -163,7 +172,7 @@ def _arrays(conversion: Conversion) -> Arrays:
 def _id_columns(conversion: Conversion) -> Iterator[pa.Array]:
     """Yield the ids of the list of nodes, or else of both ends of all edges."""
     for part in conversion.parts if conversion.nodes is None else conversion.nodes:
-        for columns in part.batches(conversion.batch):
+        for columns in ahead(part.batches(conversion.batch)):
             yield from columns
             if conversion.nodes is None:
                 conversion.advance(len(columns[0]))

@@ -1,184 +1,180 @@
-"""String ids beyond memory: DuckDB sorts and joins them, on disk where need be."""
+"""String ids beyond memory: the distinct ones of a stream, in the order of their UTF-8 bytes, and the row of each."""
 
-import os
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from privge._imports import needed
-from privge._typing import Floats
-from privge.errors import BadData, PrivgeError
+from privge.errors import BadData
 from privge.graph._fingerprint import PIECE
+from privge.graph._threads import in_order
 from privge.graph.conversion import growing
 
-_LEAST_MEMORY = 256 << 20  # DuckDB cannot work with much less
-_ROWS = 1 << 20
+_SAMPLED = 64  # ids of all runs that are looked at for each range into which the runs are cut
 
 
-class Database:
-    """DuckDB with a limit on memory and a folder to spill to.
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Strings on the disk, in Arrow's layout.
 
     Parameters
     ----------
-    work
-        Where it spills.
-    budget
-        Bytes that may be taken.
+    offsets, text
+        The files.
+    number
+        How many there are.
     """
 
-    def __init__(self, work: Path, budget: int) -> None:
-        with needed("sorting ids that are texts"):
-            import duckdb
-        self._errors = duckdb.Error
-        self._failed: list[Exception] = []
-        limit = max(_LEAST_MEMORY, budget // 2) // (1 << 20)
-        threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-        self._connection = duckdb.connect(
-            config={
-                "memory_limit": f"{limit}MB",
-                "preserve_insertion_order": "false",
-                "temp_directory": str(work / "spill"),
-                "threads": str(threads or 1),
-            }
-        )
+    offsets: Path
+    text: Path
+    number: int
 
-    def close(self) -> None:
-        """Give memory and files back."""
-        self._connection.close()
+    def read(self, first: int, last: int) -> pa.Array:
+        """Return some of them."""
+        offsets = growing.read(self.offsets, np.int64, first, last + 1)
+        text = growing.read(self.text, np.uint8, int(offsets[0]), int(offsets[-1]))
+        return pa.LargeStringArray.from_buffers(last - first, pa.py_buffer(offsets - offsets[0]), pa.py_buffer(text))
 
-    def give(self, name: str, columns: Sequence[str], kinds: Sequence[pa.DataType], batches: Iterable[Any]) -> None:
-        """Let queries read a stream, once, as a table; each batch is a list of columns."""
-        schema = pa.schema(list(zip(columns, kinds, strict=True)))
-        stream = (pa.record_batch(batch, schema=schema) for batch in self._kept(batches))
-        self._connection.register(name, pa.RecordBatchReader.from_batches(schema, stream))
+    def pieces(self) -> Iterator[pa.Array]:
+        """Yield all of them, piece by piece."""
+        for first in range(0, self.number, PIECE):
+            yield self.read(first, min(first + PIECE, self.number))
 
-    def run(self, statement: str) -> None:
-        """Run a statement that gives no rows."""
-        with self._explained():
-            self._connection.execute(statement)
-
-    def rows(self, query: str) -> Iterator[pa.RecordBatch]:
-        """Yield what a query gives."""
-        with self._explained():
-            relation = self._connection.sql(query)
-            read = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch  # DuckDB before 1.4
-            yield from read(_ROWS)
-
-    def _kept(self, batches: Iterable[Any]) -> Iterator[Any]:
-        """Remember what went wrong in a stream: DuckDB would only say that something did."""
-        try:
-            yield from batches
-        except Exception as error:
-            self._failed.append(error)
-            raise
-
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        try:
-            yield
-        except (self._errors, pa.ArrowException, OSError) as error:
-            if self._failed:
-                raise self._failed.pop() from error
-            if isinstance(error, OSError):
-                raise
-            raise PrivgeError(f"DuckDB could not finish ({str(error).splitlines()[0]})") from error
+    def remove(self) -> None:
+        """Remove the files."""
+        self.offsets.unlink()
+        self.text.unlink()
 
 
-def write_distinct(
-    database: Database, batches: Iterable[list[pa.Array]], offsets_path: Path, text_path: Path, *, once: str = ""
-) -> int:
-    """Write the distinct strings in the order of their UTF-8 bytes, in Arrow's layout, and return their number.
+def write_distinct(arrays: Iterable[pa.Array], folder: Path, work: Path, budget: int, *, once: str = "") -> Texts:
+    """Write the distinct strings in the order of their UTF-8 bytes.
+
+    Runs that fit into memory are sorted and written; then ranges are merged, each from all runs.
 
     Parameters
     ----------
-    database
-        What sorts them.
-    batches
-        Lists of one array each.
-    offsets_path, text_path
-        Where offsets and text go.
+    arrays
+        Large strings.
+    folder
+        Where ``ids-offsets.npy`` and ``ids-text.npy`` go.
+    work
+        A folder for the runs.
+    budget
+        Bytes that may be taken, roughly.
     once
         If given, each string must be there only once; this is the place to name in the message.
     """
+    given = 0
+
+    def counted() -> Iterator[pa.Array]:
+        nonlocal given
+        for array in arrays:
+            given += len(array)
+            yield array
+
+    size = max(1, budget // 32)
+    numbered = zip(count(), _gather(counted(), size), strict=False)
+    runs = list(in_order(lambda run: _write(work, f"run-{run[0]}", [_sorted_distinct(run[1])]), numbered))
+    parts = in_order(_sorted_distinct, _ranges(runs, size))
+    written = _write(folder, "ids", parts)
+    if once and written.number < given:
+        raise BadData(f"{once}: an id appears twice")
+    for run in runs:
+        run.remove()
+    return written
+
+
+def text_rows(texts: Texts) -> Callable[[pa.Array], NDArray[np.int32]]:
+    """Return the function from strings to rows, -1 for unknown ones; strings stay mapped, the table is in memory."""
+    from privge.graph._kernels import enter_texts, find_texts
+
+    offsets, text = (np.asarray(np.load(path, mmap_mode="r")) for path in (texts.offsets, texts.text))
+    table = np.zeros(1 << (4 * texts.number // 3 + 1).bit_length(), dtype=np.uint64)
+    enter_texts(offsets, text, table)
+
+    def rows_of(asked: pa.Array) -> NDArray[np.int32]:
+        rows = np.empty(len(asked), dtype=np.int32)
+        find_texts(*_buffers(asked), offsets, text, table, rows)
+        return rows
+
+    return rows_of
+
+
+def _gather(arrays: Iterable[pa.Array], size: int) -> Iterator[list[pa.Array]]:
+    """Join arrays until they have so many bytes."""
+    waiting: list[pa.Array] = []
+    for array in arrays:
+        waiting.append(array)
+        if sum(member.nbytes for member in waiting) >= size:
+            yield waiting
+            waiting = []
+    if waiting:
+        yield waiting
+
+
+def _sorted_distinct(arrays: list[pa.Array]) -> pa.Array:
+    distinct = pc.unique(pa.chunked_array(arrays, type=pa.large_string()))
+    return distinct.take(pc.sort_indices(distinct))
+
+
+def _write(folder: Path, name: str, arrays: Iterable[pa.Array]) -> Texts:
+    """Write strings that come array by array."""
+    offsets_path, text_path = folder / f"{name}-offsets.npy", folder / f"{name}-text.npy"
     growing.begin(offsets_path)
     growing.begin(text_path)
     growing.append(offsets_path, np.int64, 0, [0])
     number, length = 0, 0
-    database.give("given", ["id"], [pa.large_string()], batches)
-    for batch in database.rows("SELECT id, count(*) AS times FROM given GROUP BY id ORDER BY id"):
-        times = batch.column(1).to_numpy()
-        if once and (times > 1).any():
-            raise BadData(f"{once}: an id appears twice")
-        starts, text = _layout(batch.column(0))
-        growing.append(offsets_path, np.int64, number + 1, length + starts[1:])
-        length = growing.append(text_path, np.uint8, length, text)
-        number += len(batch)
+    for array in arrays:
+        offsets, text = _buffers(array)
+        growing.append(offsets_path, np.int64, number + 1, length + offsets[1:] - offsets[0])
+        length = growing.append(text_path, np.uint8, length, text[offsets[0] : offsets[-1]])
+        number += len(array)
     growing.seal(offsets_path, np.int64, number + 1)
     growing.seal(text_path, np.uint8, length)
-    return number
+    return Texts(offsets_path, text_path, number)
 
 
-def read_texts(offsets_path: Path, text_path: Path, number: int) -> Iterator[pa.Array]:
-    """Yield the strings that `write_distinct` wrote, piece by piece."""
-    for first in range(0, number, PIECE):
-        last = min(first + PIECE, number)
-        offsets = growing.read(offsets_path, np.int64, first, last + 1)
-        text = growing.read(text_path, np.uint8, int(offsets[0]), int(offsets[-1]))
-        yield pa.LargeStringArray.from_buffers(last - first, pa.py_buffer(offsets - offsets[0]), pa.py_buffer(text))
+def _ranges(runs: list[Texts], size: int) -> Iterator[list[pa.Array]]:
+    """Yield the strings of all runs, range after range, each of about so many bytes."""
+    mapped = [_Mapped(run) for run in runs]
+    splitters = _splitters(mapped, -(-sum(run.bytes for run in mapped) // size))
+    bounds = [[0, *(bisect_left(run, splitter) for splitter in splitters), len(run)] for run in mapped]
+    for number in range(len(splitters) + 1 if runs else 0):
+        yield [run.read(bound[number], bound[number + 1]) for run, bound in zip(runs, bounds, strict=True)]
 
 
-def know(database: Database, ids: Iterator[pa.Array]) -> None:
-    """Let the database know the rows of all ids, which come in order."""
+class _Mapped:
+    """The strings of a run one by one, as bytes."""
 
-    def numbered() -> Iterator[list[pa.Array]]:
-        first = 0
-        for piece in ids:
-            yield [piece, pa.array(np.arange(first, first + len(piece), dtype=np.int32))]
-            first += len(piece)
+    def __init__(self, run: Texts) -> None:
+        self._offsets, self._text = (np.load(path, mmap_mode="r") for path in (run.offsets, run.text))
+        self.bytes = self._offsets.nbytes + self._text.nbytes
 
-    database.give("numbered", ["id", "row"], [pa.large_string(), pa.int32()], numbered())
-    database.run("CREATE TABLE known AS SELECT id, row FROM numbered")
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
 
-
-def text_rows(
-    database: Database, edges: Iterable[list[pa.Array]], *, weighted: bool
-) -> Generator[tuple[NDArray[np.int32], NDArray[np.int32], Floats | None], None, None]:
-    """Yield the rows of both ends of edges, and their weights, in any order; -1 for ids that are not known."""
-    names, kinds = ["source", "target"], [pa.large_string()] * 2
-    if weighted:
-        names, kinds = [*names, "weight"], [*kinds, pa.float64()]
-    database.give("edges", names, kinds, edges)
-    ends = "coalesce(s.row, -1)::INTEGER AS source, coalesce(t.row, -1)::INTEGER AS target"
-    weights = ", edges.weight AS weight" if weighted else ""
-    joined = database.rows(
-        f"SELECT {ends}{weights} FROM edges "  # noqa: S608 (all of it is written here)
-        "LEFT JOIN known s ON edges.source = s.id LEFT JOIN known t ON edges.target = t.id"
-    )
-    for batch in joined:
-        columns = [column.to_numpy() for column in batch.columns]
-        yield columns[0], columns[1], columns[2] if weighted else None
+    def __getitem__(self, place: int) -> bytes:
+        text: bytes = self._text[self._offsets[place] : self._offsets[place + 1]].tobytes()
+        return text
 
 
-def first_unknown(database: Database, ids: Iterable[list[pa.Array]]) -> int | None:
-    """Return the first row, given with each id, whose id is not known, if there is one."""
-    database.give("asked", ["id", "place"], [pa.large_string(), pa.int64()], ids)
-    for batch in database.rows("SELECT min(place) FROM asked ANTI JOIN known ON asked.id = known.id"):
-        if len(batch):
-            row: int | None = batch.column(0)[0].as_py()
-            return row
-    return None
+def _splitters(runs: list[_Mapped], ranges: int) -> list[bytes]:
+    """Return strings that cut the runs, taken together, into ranges of about the same size."""
+    step = max(1, sum(map(len, runs)) // (_SAMPLED * max(1, ranges)))
+    sample = sorted(run[place] for run in runs for place in range(0, len(run), step))
+    return sorted({sample[number * len(sample) // ranges] for number in range(1, ranges)})
 
 
-def _layout(texts: pa.Array) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """Return offsets from 0 on, and the text."""
-    texts = texts.cast(pa.large_string())
+def _buffers(texts: pa.Array) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """Return offsets, and the text to which they refer."""
     _, offsets, text = texts.buffers()
-    starts: NDArray[np.int64] = np.frombuffer(offsets, dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1]
-    if not len(texts) or text is None:
-        return np.zeros(len(texts) + 1, dtype=np.int64), np.empty(0, dtype=np.uint8)
-    return starts - starts[0], np.frombuffer(text, dtype=np.uint8)[starts[0] : starts[-1]]
+    if not len(texts):
+        return np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.uint8)
+    starts = np.frombuffer(offsets, dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1]
+    return starts, np.empty(0, dtype=np.uint8) if text is None else np.frombuffer(text, dtype=np.uint8)

@@ -3,7 +3,8 @@
 A session is a signed cookie; the service keeps nothing, so that any worker can check it. The key is made from the admin
 token: whoever changes that ends every session. A form carries a token of its own, signed for one session, one act and
 one target. It is good for some minutes and, at one worker, once. So another site can neither guess one nor use one
-again, and a page that lay open for an hour changes nothing.
+again, and a page that lay open for an hour changes nothing. Several workers could take the same form once each; the
+acts of the room (publish, close, retire, leave) change nothing the second time, so that this is harmless.
 """
 
 import hashlib

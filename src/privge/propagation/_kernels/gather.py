@@ -20,6 +20,9 @@ LANES = 16
 CHUNK = 16
 """Neighbours added in the working precision before their sum moves to float64: bounds the rounding error."""
 
+GROUP = 4
+"""Neighbours added to each other first, in pairs: the running sum waits for one addition in four."""
+
 AHEAD = 24
 """Neighbours prefetched ahead; index arrays are padded by this many entries, so that it is safe to look."""
 
@@ -60,57 +63,85 @@ def add_shares(_context, rows, indices, shares, start, stop, total):
 
 
 def _accumulate(builder, rows, numbers, total, span, weighed) -> None:
-    """Emit the loop: add what ``weighed`` makes of each row to ``total``, which stays in registers meanwhile."""
+    """Emit the sum of what ``weighed`` makes of each row, added to ``total``."""
+    place = _INT64(0)
+    total.store(place, builder.fadd(total.load(place), _sum_of_rows(builder, rows, numbers, span, weighed)))
 
-    def row_number(position):
-        return builder.sext(builder.load(builder.gep(numbers.data, [position])), _INT64)
 
+def _sum_of_rows(builder, rows, numbers, span, weighed):
+    """Emit the sum of what ``weighed`` makes of each row of a span; it stays in registers.
+
+    Neighbours are taken in groups of four. In the last group those past the end are masked instead of left out: how
+    many there are cannot be foreseen, and a wrong guess of the processor costs more than three additions.
+    """
+    first, last = span
     entry = builder.block
-    head, body, done = (builder.append_basic_block(name) for name in ("head", "body", "done"))
-    before = total.load(_INT64(0))
+    head, body, end, rest, done = (builder.append_basic_block(name) for name in ("head", "body", "end", "rest", "done"))
     builder.branch(head)
 
-    builder.position_at_end(head)
-    position, accumulator = builder.phi(_INT64), builder.phi(before.type)
-    position.add_incoming(span[0], entry)
-    accumulator.add_incoming(before, entry)
-    builder.cbranch(builder.icmp_signed("<", position, span[1]), body, done)
+    def row_at(position):
+        number = builder.load(builder.gep(numbers.data, [position]))
+        return weighed(position, rows.load(builder.sext(number, _INT64)))
+
+    def fetch(position):
+        for step in range(AHEAD - GROUP, AHEAD):  # never beyond the padding, even from the last neighbour
+            number = builder.load(builder.gep(numbers.data, [builder.add(position, _INT64(step))]))
+            _prefetch_row(builder, rows, builder.sext(number, _INT64))
 
     builder.position_at_end(body)
-    _prefetch_row(builder, rows, row_number(builder.add(position, _INT64(AHEAD))))
-    row = weighed(position, rows.load(row_number(position)))
-    position.add_incoming(builder.add(position, _INT64(1)), body)
-    accumulator.add_incoming(builder.fadd(accumulator, row), body)
+    position = builder.phi(_INT64)
+    fetch(position)
+    group = _pairwise(builder, [row_at(builder.add(position, _INT64(step))) for step in range(GROUP)])
+
+    zero = ir.Constant(group.type, [0.0] * LANES)
+    builder.position_at_end(head)
+    at, running = builder.phi(_INT64), builder.phi(group.type)
+    at.add_incoming(first, entry)
+    running.add_incoming(zero, entry)
+    builder.cbranch(builder.icmp_signed("<=", builder.add(at, _INT64(GROUP)), last), body, end)
+
+    builder.position_at_end(body)
+    position.add_incoming(at, head)
+    at.add_incoming(builder.add(position, _INT64(GROUP)), body)
+    running.add_incoming(builder.fadd(running, group), body)
     builder.branch(head)
 
+    builder.position_at_end(end)
+    builder.cbranch(builder.icmp_signed("<", at, last), rest, done)
+
+    builder.position_at_end(rest)
+    fetch(at)
+    left = builder.sub(last, at)
+    some = [row_at(at)]
+    for step in range(1, GROUP - 1):
+        there = builder.icmp_signed(">", left, _INT64(step))
+        row = row_at(builder.select(there, builder.add(at, _INT64(step)), at))
+        some.append(builder.select(_mask(builder, left, step), row, zero))
+    longer = builder.fadd(running, _pairwise(builder, some))
+    builder.branch(done)
+
     builder.position_at_end(done)
-    total.store(_INT64(0), accumulator)
+    total = builder.phi(group.type)
+    total.add_incoming(running, end)
+    total.add_incoming(longer, rest)
+    return total
 
 
-@intrinsic
-def relax_row(_context, y, start, v, total, factor, omega, largest):
-    """Do ``y[v] += omega * (start[v] + factor * total - y[v])``; keep the largest change and ``|y|`` in ``largest``."""
-    signature = types.void(y, start, types.int64, total, y.dtype, y.dtype, largest)
+def _mask(builder, left, step):
+    """Say in every lane whether more than ``step`` neighbours are left: a mask, which needs no branch."""
+    lanes = ir.VectorType(_INT32, LANES)
+    undefined = ir.Constant(lanes, ir.Undefined)
+    lane = builder.insert_element(undefined, builder.trunc(left, _INT32), _INT32(0))
+    spread = builder.shuffle_vector(lane, undefined, ir.Constant(lanes, [0] * LANES))
+    return builder.icmp_signed(">", spread, ir.Constant(lanes, [step] * LANES))
 
-    def generate(context, builder, signature, arguments):
-        y, start, total, largest = (_Rows(context, builder, signature, arguments, at) for at in (0, 1, 3, 6))
-        v, first = arguments[2], _INT64(0)
-        factor, omega = y.spread(arguments[4]), y.spread(arguments[5])
-        old = y.load(v)
-        target = builder.fadd(start.load(v), builder.fmul(factor, total.load(first)))
-        change = builder.fmul(omega, builder.fsub(target, old))
-        new = builder.fadd(old, change)
-        y.store(v, new)
-        for place, value in ((0, change), (1, new)):
-            size = builder.select(builder.fcmp_ordered("<", value, y.spread(y.zero)), builder.fneg(value), value)
-            seen = largest.load(_INT64(place))
-            # A NaN is taken and then kept: a broken computation can never look converged.
-            larger = builder.or_(builder.fcmp_ordered(">", size, seen), builder.fcmp_unordered("uno", size, size))
-            kept = builder.select(larger, size, seen)
-            largest.store(_INT64(place), kept)
-        return context.get_dummy_value()
 
-    return signature, generate
+def _pairwise(builder, terms):
+    """Emit the sum of some rows, pair by pair."""
+    while len(terms) > 1:
+        pairs = [builder.fadd(*terms[i : i + 2]) for i in range(0, len(terms) - 1, 2)]
+        terms = pairs + terms[len(pairs) * 2 :]
+    return terms[0]
 
 
 @intrinsic

@@ -1,9 +1,21 @@
-"""Relaxation sweeps over one block of 16 columns, in place."""
+"""Relaxation sweeps over one block of 16 columns, in place, and what they begin and end with."""
 
 import numpy as np
 from numba import njit
 
-from privge.propagation._kernels.gather import CHUNK, LANES, add_rows, add_shares, relax_row
+from privge.propagation._kernels.gather import LANES
+from privge.propagation._kernels.rows import add_row, measure_row, relax_row
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def weighted_mean(weights, rows):
+    """Return the sum of ``weights[v] * rows[v]`` by that of the weights, column by column; 0 without weights."""
+    whole = weights.sum()
+    total = np.zeros(LANES, np.float64)
+    for v in range(weights.size):
+        if weights[v] > 0:
+            add_row(rows, v, weights[v] / whole, total)
+    return total
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -13,27 +25,18 @@ def sweep(indptr, indices, shares, factors, start, y, omega):
     In the sum a neighbour counts by its share, or once if ``shares`` is None: each case is compiled by itself. Returns
     the largest change and the largest ``|y|``.
     """
-    part = np.empty(LANES, y.dtype)
-    total = np.empty(LANES, np.float64)
     largest = np.zeros((2, LANES), y.dtype)
     for v in range(indptr.size - 1):
-        first, last = indptr[v], indptr[v + 1]
-        part[:] = 0
-        if shares is None:
-            add_rows(y, indices, first, min(first + CHUNK, last), part)
-        else:
-            add_shares(y, indices, shares, first, min(first + CHUNK, last), part)
-        if last - first > CHUNK:
-            total[:] = part
-            for e in range(first + CHUNK, last, CHUNK):
-                part[:] = 0
-                if shares is None:
-                    add_rows(y, indices, e, min(e + CHUNK, last), part)
-                else:
-                    add_shares(y, indices, shares, e, min(e + CHUNK, last), part)
-                total += part
-            part[:] = total
-        relax_row(y, start, v, part, factors[v], omega, largest)
+        relax_row(y, indices, shares, indptr[v], indptr[v + 1], start, v, factors[v], omega, largest)
+    return largest[0].max(), largest[1].max()
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def measure(indptr, indices, shares, factors, start, y):
+    """Return the largest ``|start[v] + factors[v] * sum of neighbours - y[v]|`` and ``|y|``, computed in float64."""
+    largest = np.zeros((2, LANES), np.float64)
+    for v in range(indptr.size - 1):
+        measure_row(y, indices, shares, indptr[v], indptr[v + 1], start, v, factors[v], largest)
     return largest[0].max(), largest[1].max()
 
 

@@ -49,6 +49,11 @@ class People:
     limits: Floats
 
     @classmethod
+    def without_vectors(cls, friends: Rows) -> Self:
+        """Say that nobody sent anything: then nothing at all is known of those without friends."""
+        return cls(friends, np.where(friends == 0, 0.0, np.inf))
+
+    @classmethod
     def of(cls, vectors: Matrix | Embedding, friends: Rows | None, epsilon: float | None) -> Self:
         """Find who has no friends, and who of these sent nothing: their vector is zero."""
         limits = np.full(len(vectors), np.inf)

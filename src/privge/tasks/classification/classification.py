@@ -47,7 +47,8 @@ class Classification:
     calibration
         How the probabilities were calibrated, by number of friends.
     model
-        What was learnt from vectors alone, which can be stored and used for other vectors with the same columns.
+        What was learnt from vectors alone, which can be stored and used for other vectors with the same columns; None
+        of a graph alone.
     friends
         How many friends each node has; None without a graph.
     """
@@ -60,7 +61,7 @@ class Classification:
     said: Mapping[str, Floats]
     fused: Fused
     calibration: Calibration
-    model: VectorModel
+    model: VectorModel | None
     friends: Rows | None = None
 
     def __repr__(self) -> str:

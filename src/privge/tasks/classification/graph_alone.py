@@ -44,6 +44,9 @@ def label_propagation(graph: Graph, known: Known, *, threads: int | None = None)
 def structure(graph: Graph, known: Known, *, seed: int, threads: int | None, progress: Progress | None) -> Floats:
     """Return the logarithms of the probabilities of `privge.structure.node_channel`, from the known labels alone.
 
+    Of a node without friends the graph says nothing, and what heads say of it they have learnt from nodes with some. It
+    gets the shares of the classes, which are those among the other parts for a labelled node.
+
     Parameters
     ----------
     graph, known, threads
@@ -53,7 +56,13 @@ def structure(graph: Graph, known: Known, *, seed: int, threads: int | None, pro
     """
     labels = np.full(graph.nodes, -1)
     labels[known.rows] = known.targets
-    return normalised(node_channel(graph, labels, seed=seed, threads=threads, progress=progress).log)
+    logs = normalised(node_channel(graph, labels, seed=seed, threads=threads, progress=progress).log)
+    alone = graph.degrees == 0
+    logs[alone] = np.log(known.shares)
+    for fold in range(known.parts):
+        mine = known.rows[known.folds == fold]
+        logs[mine[alone[mine]]] = np.log(known.shares_without(fold))
+    return logs
 
 
 def _shares(arrived: Floats) -> Floats:
