@@ -35,11 +35,11 @@ def right_side(run: Run, shard: int, block: int) -> ShardVectors:
 
 
 def weighed(run: Run, shard: int, right: ShardVectors) -> tuple[float, float, Floats]:
-    """Return the largest entry of a right-hand side, the sum of strengths, and of entries by strength, by column."""
-    strengths = np.asarray(run.graph.strengths(run.row_cuts[shard], run.row_cuts[shard + 1]), dtype=np.float64)
-    strengths = strengths / unit_of(run.graph)
-    with np.errstate(over="ignore", invalid="ignore"):  # only where a solution is sought from
-        return right.size, float(strengths.sum()), np.einsum("v,vj->j", strengths, right.y)
+    """Return the largest entry of a right-hand side, the sum of strengths, and the mean by strength of each column."""
+    from privge.propagation._kernels.relax import weighted_mean
+
+    strengths = _strengths(run, shard) / unit_of(run.graph)
+    return right.size, float(strengths.sum()), weighted_mean(strengths, right.y)
 
 
 def in_units(right: ShardVectors, unit: float) -> ShardVectors:
@@ -49,10 +49,11 @@ def in_units(right: ShardVectors, unit: float) -> ShardVectors:
     return ShardVectors(start)
 
 
-def beginning(start: ShardVectors, mean: Floats) -> ShardVectors:
-    """Return where a solution is sought from."""
+def beginning(run: Run, shard: int, start: ShardVectors, mean: Floats) -> ShardVectors:
+    """Return where a solution is sought from; nodes without neighbours are ``start`` already."""
     y = aligned(len(start.y), np.float32)
-    np.add(start.y, mean.astype(np.float32), out=y)
+    connected = _strengths(run, shard) > 0
+    np.add(start.y, np.where(connected[:, None], mean.astype(np.float32), np.float32(0)), out=y)
     return ShardVectors(y)
 
 
@@ -116,6 +117,10 @@ def finish(
     stored = certificate.plus(rounding(np.dtype(run.precision), largest))
     finish_tile(run.tiles, shard, column, stored)
     return stored.error
+
+
+def _strengths(run: Run, shard: int) -> Floats:
+    return np.asarray(run.graph.strengths(run.row_cuts[shard], run.row_cuts[shard + 1]), dtype=np.float64)
 
 
 def _assembled(vectors: ShardVectors, pieces: Pieces) -> Matrix:

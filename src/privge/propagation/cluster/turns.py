@@ -21,17 +21,16 @@ needs halo rows of the float32 ``y`` only. Row sums of P are at most 1, so ``|y 
 ``y* = y + c*``. It is small, and so is its rounding. Each right-hand side is measured in a power of two near its
 largest entry, which is exact and keeps float32 from overflow and underflow.
 
-*Rounding.* With ``u = 2^-53``, a row of ``left`` rounds its sum ``16 + degree / 16`` times (see `remain`), the factor
-twice, their product and both differences once, the first right-hand side and Z ``6 u``: ``(28 + degree / 16) u`` of at
-most ``|right| + 2 |y|`` with room for second order. With weights, shares, products and strengths cost ``20 u``, and
-what a share or product loses by underflow (see `privge.propagation.relaxation`). It is added up over all right-hand
-sides; adding ``y`` and corrections up rounds by ``u`` of their sum each time.
+*Rounding.* A row of ``left`` is computed as the residual that certifies a block of one process, all of it in float64,
+and has the same bound (`rounding_of_residual`) with ``|right| + 2 |y|`` for the largest number involved. It is added up
+over all right-hand sides; adding ``y`` and corrections up rounds by half a unit of their sum each time, which the
+residual sees twice at most.
 """
 
 import logging
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -42,7 +41,7 @@ from privge.propagation._kernels.gather import LANES
 from privge.propagation.cluster import homes, inplace, shards
 from privge.propagation.cluster.run import Run
 from privge.propagation.problem import Certificate
-from privge.propagation.relaxation import is_exhausted
+from privge.propagation.relaxation import is_exhausted, rounding_of_residual
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -184,7 +183,7 @@ class Turns:
         graph, walk = self.run.graph, self.run.walk
         block.reach += block.unit * size
         involved = block.largest + 2 * block.reach
-        block.rounded += rounding_of_remainder(involved, graph.largest_degree, weighted=graph.weighted)
+        block.rounded += rounding_of_residual(involved, graph.largest_degree, weighted=graph.weighted)
         block.rounded += _EPS * block.reach
         error = self.growth * (left + block.rounded)
         certificate = Certificate(
@@ -208,11 +207,12 @@ class Turns:
         block.unit = 2.0 ** (math.frexp(largest)[1] - 1) if math.isfinite(largest) and largest > 0 else 1.0
         block.largest, block.since, block.change = largest, 0, math.inf
         with np.errstate(over="ignore", invalid="ignore"):
-            mean = sum(sums for _, _, sums in found) / max(sum(strengths for _, strengths, _ in found), _TINY)
+            whole = max(sum(strength for _, strength, _ in found), _TINY)
+            mean = sum(strength / whole * part for _, strength, part in found)
             missing = self.keep / self.run.walk.alpha * mean / block.unit
         missing = np.where(np.abs(missing) <= 1 / self.run.walk.alpha, missing, 0.0)  # as it is but for overflow
         block.start = self._in_units(block, right)
-        block.y = self.homes.each(inplace.beginning, lambda s: (block.start[s], missing))
+        block.y = self.homes.each(inplace.beginning, lambda s: (self.run, s, block.start[s], missing))
 
     def _right_side(self, block: _Block) -> list["Future"]:
         return self.homes.each(inplace.right_side, lambda s: (self.run, s, block.number))
@@ -255,24 +255,16 @@ class Turns:
         block.start = self._in_units(block, block.right or self._right_side(block))
         block.saved = time.monotonic()
 
-    def _forget(self, block: _Block, but: set[str] = frozenset()) -> None:
+    def _forget(self, block: _Block, but: Collection[str] = ()) -> None:
         """Remove the files of a block."""
         ours = {name for name in self.checkpoints.names() if name.startswith(self._name(block))}
-        self.checkpoints.remove(sorted(ours - but))
+        self.checkpoints.remove(sorted(ours.difference(but)))
 
     def _name(self, block: _Block) -> str:
         return f"b{block.number:05d}"
 
     def _files(self, block: _Block, vector: str) -> list[str]:
         return [f"{self._name(block)}-t{block.sweeps:05d}-s{s:05d}-{vector}.npy" for s in self.shards]
-
-
-def rounding_of_remainder(size: float, largest_degree: int, *, weighted: bool = False) -> float:
-    """Bound what floating point adds to a row of what is left, if no number is larger than ``size``."""
-    limits = np.finfo(np.float64)
-    roundings = 28 + largest_degree / 16 + (20 if weighted else 0)
-    lost = largest_degree * (1 + size) * float(limits.smallest_subnormal) if weighted else 0.0
-    return roundings * _EPS / 2 * size + _TINY + lost
 
 
 def _largest(moved: list[tuple[float, float]]) -> tuple[float, float]:
