@@ -1,7 +1,8 @@
 """Where the shards of the edges regime live: each has a worker that holds its rows, and tasks go there.
 
 When a worker dies, its shards find another, and Dask computes again what was lost. When all workers are lost at once,
-Dask keeps tasks for workers that will never come back, whoever comes instead; then whoever waits is told so.
+Dask keeps tasks for workers that will never come back, whoever comes instead; then whoever waits is told so, and so is
+whoever submits: new tasks would wait for those.
 """
 
 from collections.abc import Callable, Iterable
@@ -31,8 +32,10 @@ class Homes:
         self.settle()
 
     def settle(self) -> None:
-        """Give each shard a worker; when one is gone, its shards find another."""
+        """Give each shard a worker; when one is gone, its shards find another, and when all are, it is time to fail."""
         known = Watch(self.client).workers()
+        if self.workers:
+            self.look(set(known))
         if not self.workers or not set(self.workers) <= set(known):
             self.workers = [known[shard % len(known)] for shard in self.shards]
 
