@@ -1,7 +1,8 @@
 """Beyond one process: the cluster against the single process, its traffic against the model, and a graph beyond memory.
 
 ``compare NODES EDGES COLUMNS``: both regimes with 2 and 4 workers against one process on as many threads as there are
-processors; differences and ratios, and the bytes that one iteration moved against the cost model of ``docs/scale.md``.
+processors; differences and ratios, the bytes that moved against the cost model of ``docs/scale.md``, and bytes for each
+decimal digit that was certified.
 
 ``large NODES EDGES COLUMNS``: edges and features as Parquet parts on disk, converted, perturbed and embedded, each step
 a command of its own, with its time and the peak of resident memory of every process.
@@ -31,7 +32,6 @@ from privge._machine import processors
 from privge.embedding.join import feature_rows
 from privge.graph.stored import save_graph
 from privge.propagation import OnCluster, propagate
-from privge.propagation.cluster import edges
 from scale_graph import write_edges
 
 ALPHA, R, TOLERANCE = 0.1, 0.5, 1e-4
@@ -68,19 +68,9 @@ def compare(nodes, wanted, columns):
 
 
 def measure(client, stored, rows, regime, here, single, folder, parameters, run):
-    iterations, judge = [], edges._Pass._judge
-
-    def note(self, *arguments):
-        iterations.append((time.perf_counter(), loopback()))
-        return judge(self, *arguments)
-
-    edges._Pass._judge = note
-    start = time.perf_counter()
-    try:
-        z, clustered = propagate(stored, rows, **parameters, on=OnCluster(client, folder=folder, regime=regime))
-    finally:
-        edges._Pass._judge = judge
-    wall = time.perf_counter() - start
+    start, before = time.perf_counter(), loopback()
+    z, clustered = propagate(stored, rows, **parameters, on=OnCluster(client, folder=folder, regime=regime))
+    wall, moved = time.perf_counter() - start, loopback() - before
     there = np.asarray(z)
     count = len(client.sync(client.scheduler.identity, n_workers=-1)["workers"])
     same = (
@@ -89,28 +79,29 @@ def measure(client, stored, rows, regime, here, single, folder, parameters, run)
     bound = run.certificate.error + clustered.certificate.error
     print(
         f"{count} workers, {regime}: {wall:.1f} s, {wall / single:.2f} times the single process; {same} "
-        f"(certificates together {bound:.1e}); {clustered.certificate.sweeps:.0f} sweeps"
+        f"(certificates together {bound:.1e}); {clustered.certificate.sweeps:.0f} sweeps of {clustered.engine}"
     )
     peaks = sorted(client.run(lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20).values())
     print(f"  peak of the workers {peaks[-1]:.2f} GiB; tiles {on_disk(folder) / 1e6:.0f} MB on disk, "
           f"model {there.nbytes / 1e6:.0f} MB")  # fmt: skip
-    if len(iterations) > 4:
-        traffic(iterations, folder)
+    if regime == "edges":
+        traffic(moved, folder, clustered.certificate, float(np.abs(there).max()))
 
 
-def traffic(iterations, folder):
-    """Compare what moved in the middle iterations with the model: halo rows x 64 bytes x blocks."""
+def traffic(moved, folder, certificate, largest):
+    """Compare what moved with the model, 64 bytes for each row of a halo, block and sweep; and with what it achieved.
+
+    Digits are those that the certificate promises of the largest entry: a solution of zeros has none.
+    """
     (run,) = folder.glob("run-*/edges")
     layout = json.loads((run / "layout.json").read_text())
-    blocks = -(-(layout["column_cuts"][1] - layout["column_cuts"][0]) // 16)
+    blocks = -(-layout["column_cuts"][-1] // 16)
     halos = sum(len(np.load(path, mmap_mode="r")) for path in (run / "shards").glob("*-halo.npy"))
-    first, last = iterations[2], iterations[min(len(iterations) - 2, 12)]
-    steps = iterations.index(last) - 2
-    seconds, moved = ((b - a) / steps for a, b in zip(first, last, strict=True))
-    model = halos * LINE * blocks
+    model = halos * LINE * blocks * certificate.sweeps
+    digits = np.log10(largest / certificate.error)
     print(
-        f"  an iteration: {seconds:.2f} s; halo {halos:,} rows; {moved / 1e6:.1f} MB moved, as the kernel counts, "
-        f"model {model / 1e6:.1f} MB (ratio {moved / model:.2f})"
+        f"  halo {halos:,} rows; {moved / 1e9:.2f} GB moved, as the kernel counts, model {model / 1e9:.2f} GB (ratio "
+        f"{moved / model:.2f}); {digits:.1f} digits certified, {moved / digits / 1e6:.0f} MB a digit"
     )
 
 

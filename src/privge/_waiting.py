@@ -10,8 +10,9 @@ with the program, would be wrong again, and ends the run at once.
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from privge.errors import ClusterFailed, PrivgeError
 
@@ -27,6 +28,9 @@ _MOST_SECONDS_BETWEEN_LOOKS = 2.0
 
 Look = Callable[[set[str]], None]
 """Is told the workers that there are, when nothing came for a while; may raise."""
+
+Chain: TypeAlias = 'Generator[Sequence["Future"], list[Any]]'
+"""Work in steps: it yields futures, and goes on with their results."""
 
 
 def known_workers(client: "Client") -> dict[str, dict[str, Any]]:
@@ -73,8 +77,11 @@ class Watch:
 
 def arrived(
     client: "Client", futures: Sequence["Future"], look: Look = lambda _: None
-) -> Iterator[tuple["Future", Any]]:
-    """Yield futures and their results as they come; what failed for a reason that may pass is tried again first."""
+) -> Generator[tuple["Future", Any], Sequence["Future"] | None]:
+    """Yield futures and their results as they come; what failed for a reason that may pass is tried again first.
+
+    More futures may be sent (`Generator.send`) whenever one was yielded.
+    """
     from distributed import as_completed
 
     watch, tries, waiting = Watch(client), Counter[str](), set(futures)
@@ -87,7 +94,9 @@ def arrived(
                 coming.add(future)
                 continue
             waiting.discard(future)
-            yield future, _result(future, watch, look)
+            more = yield future, _result(future, watch, look)
+            waiting.update(more or ())
+            coming.update(more or ())
         if waiting:
             _look(watch, look)
 
@@ -96,6 +105,33 @@ def gathered(client: "Client", futures: Sequence["Future"], look: Look = lambda 
     """Return the results of all futures, in their order; the first that failed for good ends it."""
     results = {future.key: result for future, result in arrived(client, futures, look)}
     return [results[future.key] for future in futures]
+
+
+def side_by_side(client: "Client", chains: Sequence[Chain], look: Look = lambda _: None) -> None:
+    """Work on all chains until each has ended.
+
+    What a chain does follows from the results of its own futures, never from when they come.
+    """
+    asked: dict[Chain, Sequence[Future]] = {}
+    chain_of: dict[str, Chain] = {}
+    results: dict[str, Any] = {}
+
+    def ahead(chain: Chain, answers: list[Any] | None) -> Sequence["Future"]:
+        try:
+            asked[chain] = next(chain) if answers is None else chain.send(answers)
+        except StopIteration:
+            return ()
+        chain_of.update((future.key, chain) for future in asked[chain])
+        return asked[chain]
+
+    more: Sequence[Future] | None = None
+    coming = arrived(client, [future for chain in chains for future in ahead(chain, None)], look)
+    with suppress(StopIteration):
+        while True:
+            future, result = coming.send(more)
+            chain, results[future.key] = chain_of.pop(future.key), result
+            complete = all(each.key in results for each in asked[chain])
+            more = ahead(chain, [results.pop(each.key) for each in asked[chain]]) if complete else None
 
 
 def _next_of(coming: Iterator["Future"]) -> "Future | None":

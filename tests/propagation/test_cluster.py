@@ -40,13 +40,14 @@ def test_the_columns_regime_gives_the_bits_of_one_process(cluster, columns):
     assert clustered.certificate == run.certificate
 
 
-def test_float64_is_used_on_a_cluster_where_one_process_uses_it(cluster):
+def test_float64_is_used_on_a_cluster_where_one_process_uses_it(cluster, engine):
     graph, features = random_problem(nodes=300, columns=20)
     parameters = {**PARAMETERS, "tolerance": 1e-9}
     here, _ = propagate(graph, features, **parameters)
     for regime in ("columns", "edges"):
         there, run = propagate(graph, features, **parameters, on=OnCluster(cluster, regime=regime))
         assert there.dtype == here.dtype == np.float64
+        assert run.engine == (engine if regime == "edges" else "sor")
         assert run.certificate.precision == "float64"
         assert np.abs(np.asarray(there) - here).max() <= 2e-9
 
@@ -62,40 +63,44 @@ SHAPES = {
 
 @pytest.mark.parametrize("shape", sorted(SHAPES))
 @pytest.mark.parametrize("r", [0, 0.5, 1])
-def test_the_edges_regime_keeps_its_certificate(cluster, shape, r):
+def test_the_edges_regime_keeps_its_certificate(cluster, engine, shape, r):
     graph = Graph.from_edges(np.array(SHAPES[shape], dtype=np.int64).reshape(-1, 2), nodes=np.arange(53))
     features = scipy.sparse.random_array((53, 19), density=0.3, rng=np.random.default_rng(1), format="csr")
     z, run = propagate(graph, features, alpha=0.05, r=r, tolerance=1e-4, on=OnCluster(cluster, regime="edges"))
     error = np.abs(np.asarray(z) - exact_embedding(graph, features, 0.05, r)).max()
+    assert run.engine == engine
     assert error <= run.certificate.error + 1e-12
     assert run.certificate.error <= 1e-4
 
 
-def test_the_edges_regime_agrees_with_one_process_on_a_larger_graph(cluster):
+def test_the_edges_regime_agrees_with_one_process_on_a_larger_graph(cluster, engine):
     graph, features = random_problem()
     here, run = propagate(graph, features, **PARAMETERS)
     there, clustered = propagate(graph, features, **PARAMETERS, on=OnCluster(cluster, regime="edges"))
+    assert clustered.engine == engine
     assert np.abs(np.asarray(there) - here).max() <= run.certificate.error + clustered.certificate.error
 
 
-def test_the_edges_regime_gives_the_same_bits_for_any_number_of_threads(cluster, tmp_path):
+def test_the_edges_regime_gives_the_same_bits_for_any_number_of_threads(cluster, engine, tmp_path):
     graph, features = random_problem()
     one, _ = propagate(graph, features, **PARAMETERS, on=OnCluster(cluster, folder=tmp_path / "one", regime="edges"))
     with (
         LocalCluster(n_workers=2, threads_per_worker=3, dashboard_address="127.0.0.1:0") as local,
         Client(local, set_as_default=False) as client,
     ):
-        three, _ = propagate(
+        three, run = propagate(
             graph, features, **PARAMETERS, on=OnCluster(client, folder=tmp_path / "three", regime="edges")
         )
+        assert run.engine == engine
         assert np.asarray(three).tobytes() == np.asarray(one).tobytes()
 
 
-def test_too_large_numbers_for_float32_are_done_in_float64(cluster):
+def test_too_large_numbers_for_float32_are_done_in_float64(cluster, engine):
     graph, features = random_problem(nodes=200, columns=5)
     features.data = features.data.astype(np.float64) * 1e39
     for regime in ("columns", "edges"):
         z, run = propagate(graph, features, alpha=0.3, r=0, tolerance=1e33, on=OnCluster(cluster, regime=regime))
+        assert run.engine == (engine if regime == "edges" else "sor")
         assert np.abs(np.asarray(z) - exact_embedding(graph, features, 0.3, 0)).max() <= run.certificate.error + 1e26
 
 

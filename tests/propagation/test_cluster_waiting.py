@@ -15,7 +15,9 @@ from privge._waiting import RETRIES, gathered
 from privge.errors import BadData, ClusterFailed
 from privge.graph import Graph
 from privge.propagation import OnCluster, propagate
-from privge.propagation.cluster import edges
+from privge.propagation.cluster import homes
+from privge.propagation.cluster.steps import Steps
+from privge.propagation.cluster.turns import Turns
 
 PARAMETERS = {"alpha": 0.02, "r": 0.3, "tolerance": 1e-4}
 
@@ -62,14 +64,17 @@ def once(action):
 
 
 def with_the_steps(monkeypatch, action):
-    """Call something after every step by edges."""
-    judge = edges._Pass._judge
+    """Call something after every step by edges, in turns or at once."""
 
-    def judge_and_act(self, *arguments):
-        action()
-        return judge(self, *arguments)
+    def acting(judge):
+        def judge_and_act(self, *arguments):
+            action()
+            return judge(self, *arguments)
 
-    monkeypatch.setattr(edges._Pass, "_judge", judge_and_act)
+        return judge_and_act
+
+    for iteration in (Turns, Steps):
+        monkeypatch.setattr(iteration, "_judge", acting(iteration._judge))
 
 
 def kill_all(client):
@@ -126,7 +131,7 @@ def test_by_edges_a_cluster_that_lost_all_workers_says_so(problem, local, client
 
 @pytest.mark.parametrize("checkpoints", [0.0, 60.0], ids=["with a checkpoint", "before the first checkpoint"])
 def test_by_edges_a_run_goes_on_when_all_workers_are_replaced_at_once(
-    problem, client, tmp_path, monkeypatch, caplog, checkpoints
+    problem, client, engine, tmp_path, monkeypatch, caplog, checkpoints
 ):
     steps = []
 
@@ -136,9 +141,10 @@ def test_by_edges_a_run_goes_on_when_all_workers_are_replaced_at_once(
             kill_all(client)
 
     with_the_steps(monkeypatch, kill_at_the_fifth_step)
-    monkeypatch.setattr(edges, "CHECKPOINT_SECONDS", checkpoints)
+    monkeypatch.setattr(homes, "CHECKPOINT_SECONDS", checkpoints)
     caplog.set_level("INFO")
     z, run = propagate(*problem, **PARAMETERS, on=OnCluster(client, folder=tmp_path, regime="edges"))
+    assert run.engine == engine
     assert "all workers were replaced" in caplog.text
     assert ("going on from the checkpoint" in caplog.text) == (checkpoints == 0.0)
     expected, alone = propagate(*problem, **PARAMETERS)
@@ -149,7 +155,7 @@ def test_by_edges_workers_that_die_again_and_again_at_the_same_step_are_given_up
     problem, client, tmp_path, monkeypatch
 ):
     with_the_steps(monkeypatch, lambda: kill_all(client))
-    monkeypatch.setattr(edges, "CHECKPOINT_SECONDS", 60.0)
+    monkeypatch.setattr(homes, "CHECKPOINT_SECONDS", 60.0)
     with pytest.raises(ClusterFailed, match="lost 3 times after 1 sweeps"):
         propagate(*problem, **PARAMETERS, on=OnCluster(client, folder=tmp_path, regime="edges"))
 

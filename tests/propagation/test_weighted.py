@@ -237,10 +237,11 @@ def test_the_columns_regime_gives_the_bits_of_one_process(cluster, columns):
 
 
 @pytest.mark.parametrize("tolerance", [1e-3, 1e-9])  # in float32, and in float64
-def test_the_edges_regime_keeps_its_certificate(cluster, tolerance):
+def test_the_edges_regime_keeps_its_certificate(cluster, engine, tolerance):
     graph, features = random_problem(nodes=600, columns=20)
     z, run = propagate(graph, features, alpha=0.1, r=0.3, tolerance=tolerance, on=OnCluster(cluster, regime="edges"))
     error = np.abs(np.asarray(z) - direct(graph, features, 0.1, 0.3)).max()
+    assert run.engine == engine
     assert error <= run.certificate.error + 1e-12
     assert run.certificate.error <= tolerance
 

@@ -9,12 +9,12 @@ import io
 import json
 import os
 import shutil
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tokenize import TokenError
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
 from numpy.lib import format as npy
@@ -23,6 +23,10 @@ from numpy.typing import DTypeLike, NDArray
 from privge._files.atomic import atomic_path
 from privge._imports import needed
 from privge.errors import BadData
+
+_Read = TypeVar("_Read")
+
+_TRIES = 8  # of reading a header beside other threads
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +223,7 @@ class Folder:
 def _mapped(path: Path) -> NDArray[Any]:
     """Return an array of at least one dimension, mapped; whatever else is a `ValueError`."""
     try:
-        mapped: NDArray[Any] = npy.open_memmap(path, mode="r")
+        mapped: NDArray[Any] = _beside_threads(lambda: npy.open_memmap(path, mode="r"))
     except (SyntaxError, TokenError, OverflowError, TypeError) as error:
         raise ValueError("this is not an array of NumPy") from error
     if not mapped.ndim:
@@ -229,12 +233,30 @@ def _mapped(path: Path) -> NDArray[Any]:
 
 def _header(file: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:  # noqa: ANN401 (whatever fsspec opens)
     """Read the header of an array; whatever is none, or none of plain numbers in rows, is a `ValueError`."""
-    try:
+    place = file.tell()
+
+    def parsed() -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+        file.seek(place)
         version = npy.read_magic(file)
-        read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-        shape, fortran, kind = read(file)
+        return (npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0)(file)
+
+    try:
+        shape, fortran, kind = _beside_threads(parsed)
     except (SyntaxError, TokenError, OverflowError, TypeError) as error:
         raise ValueError("this is not an array of NumPy") from error
     if not shape or kind.hasobject or (fortran and len(shape) > 1):
         raise ValueError("this is not an array of numbers, row by row")
     return shape, kind
+
+
+def _beside_threads(read: Callable[[], _Read]) -> _Read:
+    """Read a header, again if Python fails at it.
+
+    NumPy parses headers as Python. There, version 3.11 counts the depth of nesting for all threads together; if another
+    thread parses meanwhile, the count is wrong in the end and the call fails with a `SystemError`, for no fault of the
+    file.
+    """
+    for _ in range(_TRIES - 1):
+        with suppress(SystemError):
+            return read()
+    return read()

@@ -29,10 +29,12 @@ That is all: the rounding of ``y`` is in the residual, and a tenth of what could
 enough for most graphs with large hubs, and a large r.
 Where float32 cannot certify the tolerance, the block goes on in float64 from where it stands.
 
-*A bound of the rounding of a sweep* (`rounding_of_sweep`) serves where the change of a sweep is the certificate, as in
-shards of a cluster: with the unit roundoff ``u`` of the working precision, the sum of 64 costs ``17 u``, rounding the
-sum, the factor, their product and the new row ``4 u``, the difference to the old row ``3 u``, storing ``start`` ``u``,
-shares and their products ``2 u``: together below ``28 u size``.
+*A bound of the rounding of a step* (`rounding_of_sweep`) serves where the change of a step is the certificate, as in
+shards of a cluster that step at once. With the unit roundoff ``u`` of the working precision, the sum of 16 costs
+``5 u`` (two additions in its group of four, three of groups; that of 64 in a sweep ``17 u``), rounding the sum, the
+factor, their product and the new row ``4 u``, the difference to the old row ``3 u``, storing ``start`` ``u``, shares
+and their products ``2 u``: together below ``28 u size``. Sums of 16 are added in float64; where that is the working
+precision, this costs ``degree / 16`` more roundings, and weights 20 as above.
 """
 
 import math
@@ -254,15 +256,22 @@ def _residual(system: System, shares: NDArray[np.floating] | None, start: Matrix
     order = system.order
     found, size = map(float, measure(order.indptr, order.indices, shares, system.factors, start, y))
     largest_start = largest_of(start)
-    exact, stored = np.finfo(np.float64), np.finfo(y.dtype)
-    weighted = shares is not None
-    roundings = 40 + system.largest_degree / SPAN + (20 if weighted else 0)
-    bound = found + roundings * float(exact.eps) / 2 * max(size, largest_start) + float(exact.tiny)
-    if stored.dtype == np.float32:
-        bound += rounding(np.float32, largest_start) + (float(stored.eps) / 2 * size if weighted else 0.0)
-    if weighted:
-        bound += system.largest_degree * (1 + size) * float(stored.smallest_subnormal)
+    weighted, degree = shares is not None, system.largest_degree
+    bound = found + rounding_of_residual(max(size, largest_start), degree, weighted=weighted)
+    if y.dtype == np.float32:
+        stored = np.finfo(np.float32)
+        bound += rounding(np.float32, largest_start)
+        if weighted:
+            bound += float(stored.eps) / 2 * size + degree * (1 + size) * float(stored.smallest_subnormal)
     return bound
+
+
+def rounding_of_residual(size: float, largest_degree: int, *, weighted: bool = False) -> float:
+    """Bound what computing a row of the residual in float64 rounds, if no number is larger than ``size``."""
+    limits = np.finfo(np.float64)
+    roundings = 40 + largest_degree / SPAN + (20 if weighted else 0)
+    lost = largest_degree * (1 + size) * float(limits.smallest_subnormal) if weighted else 0.0
+    return roundings * float(limits.eps) / 2 * size + float(limits.tiny) + lost
 
 
 def rounding_of_sweep(kind: type[np.floating], size: float, largest_degree: int, *, weighted: bool = False) -> float:

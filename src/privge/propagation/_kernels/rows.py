@@ -1,4 +1,4 @@
-"""Numba intrinsics that treat a whole row of the system: sum its neighbours, then relax it or measure its residual.
+"""Numba intrinsics that treat a whole row of the system: sum its neighbours, then relax it or compute its residual.
 
 Everything between reading the neighbours and writing the row stays in vector registers. Neighbours are added in spans
 of 64, each in the precision of the rows or in float64, and spans in float64: see `privge.propagation.relaxation` for
@@ -55,6 +55,25 @@ def measure_row(_context, y, indices, shares, first, last, start, v, factor, lar
         residual = builder.fsub(builder.fadd(_widened(builder, start.load(v)), passed), own)
         for place, value in enumerate((residual, own)):
             _keep_largest(builder, largest, place, value)
+        return context.get_dummy_value()
+
+    return signature, generate
+
+
+@intrinsic
+def remain_row(_context, y, indices, shares, first, last, right, v, factor, unit, left, largest):
+    """Write ``right[v] + unit * (factor * sum - y[v])`` to ``left[v]``, and keep the largest; computed in float64."""
+    wide = types.float64
+    signature = types.void(y, indices, shares, types.int64, types.int64, right, types.int64, wide, wide, left, largest)
+
+    def generate(context, builder, signature, arguments):
+        y, right, left, largest = (_Rows(context, builder, signature, arguments, at) for at in (0, 5, 9, 10))
+        v, factor, unit = arguments[6], left.spread(arguments[7]), left.spread(arguments[8])
+        total = _neighbours(context, builder, signature, arguments, lambda row: _widened(builder, row))
+        moved = builder.fsub(builder.fmul(factor, total), _widened(builder, y.load(v)))
+        rest = builder.fadd(right.load(v), builder.fmul(unit, moved))
+        left.store(v, rest)
+        _keep_largest(builder, largest, 0, rest)
         return context.get_dummy_value()
 
     return signature, generate

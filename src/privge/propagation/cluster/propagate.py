@@ -75,9 +75,8 @@ def propagate_entries(
     start = time.perf_counter()
     chosen, run = plan(client, folder, inputs, entries, regime)
     (solve_columns if chosen == "columns" else solve_edges)(client, run, progress)
-    engine = "sor" if chosen == "columns" else "chebyshev"
     seconds, size = time.perf_counter() - start, run.result.nbytes
-    return run.result, Propagation(engine, inputs.walk.tolerance, run.certificate(), seconds, size).checked()
+    return run.result, Propagation(run.engine, inputs.walk.tolerance, run.certificate(), seconds, size).checked()
 
 
 def plan(client: "Client", folder: Folder, inputs: Inputs, entries: Entries, regime: Regime) -> tuple[str, Run]:
@@ -96,7 +95,8 @@ def plan(client: "Client", folder: Folder, inputs: Inputs, entries: Entries, reg
     kind = output_kind(walk.tolerance, largest)
     left = replace(walk, tolerance=tolerance_left(walk.tolerance, kind, largest))
     precision = np.dtype(kind).name
-    run = Run(folder.sub(layout.regime), graph, entries, left, precision, layout.row_cuts, layout.column_cuts)
+    cuts = layout.row_cuts, layout.column_cuts
+    run = Run(folder.sub(layout.regime), graph, entries, left, precision, *cuts, layout.engine)
     return layout.regime, run.begin()
 
 

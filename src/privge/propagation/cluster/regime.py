@@ -3,6 +3,7 @@
 `memory_for_columns` and `memory_for_edges` are the model that `docs/scale.md` compares with measurements.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 _SHARE = 0.8  # of a worker's memory that a task may plan for
 _LINE = 4 * LANES  # bytes of 16 columns of a row, in float32
 _BASE = 250_000_000  # Python with its libraries
+_TAKE_TURNS = 32  # shards at most: their tasks grow with the square of shards, for each block
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,7 @@ class Layout:
     reason: str
     row_cuts: tuple[int, ...]
     column_cuts: tuple[int, ...]
+    engine: str = "sor"
 
 
 def memory_for_columns(graph: StoredGraph, blocks: int, *, double: bool = False) -> int:
@@ -60,13 +63,27 @@ def memory_for_edges(graph: StoredGraph, shards: int, blocks: int, *, double: bo
     return _BASE + entry * graph.entries // shards + line * (blocks * (5 * rows + 2 * graph.nodes) + graph.nodes)
 
 
+def memory_for_turns(graph: StoredGraph, shards: int, blocks: int, threads: int = 1, *, double: bool = False) -> int:
+    """Return the bytes that a shard takes at most when shards take turns.
+
+    As for `memory_for_edges`, but each thread has a block of all rows, and float32 is enough: where it cannot certify
+    the tolerance, two vectors of the shard's own rows are float64, and for a moment that block of all rows.
+    """
+    rows = -(-graph.nodes // shards)
+    entry = 4 + ((8 if double else 4) if graph.weighted else 0)
+    own, whole = (7, 2) if double else (5, 1)
+    lines = blocks * (own * rows + 2 * graph.nodes) + min(threads, blocks) * whole * graph.nodes
+    return _BASE + entry * graph.entries // shards + _LINE * lines
+
+
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """What the workers have: their number, the memory of the smallest, and what each of its threads may take of it."""
+    """What the workers have: their number, the memory of the smallest, what each of its threads may take; threads."""
 
     workers: int
     room: float
     room_of_thread: float
+    threads: int = 1
 
     @classmethod
     def of(cls, client: "Client") -> "Capacity":
@@ -74,7 +91,9 @@ class Capacity:
         known = workers(client).values()
         rooms = [_SHARE * (worker["memory_limit"] or np.inf) for worker in known]  # one without a limit says 0
         threads = [worker["nthreads"] for worker in known]
-        return cls(len(known), min(rooms), min(room / count for room, count in zip(rooms, threads, strict=True)))
+        return cls(
+            len(known), min(rooms), min(room / count for room, count in zip(rooms, threads, strict=True)), max(threads)
+        )
 
 
 def choose(
@@ -92,20 +111,38 @@ def choose(
         cuts = _column_cuts(entries.columns, LANES)
         return Layout("columns", f"columns regime ({why}): {sizes}", (0, graph.nodes), cuts)
     count = min(capacity.workers, max(1, graph.nodes))
-    room, least = capacity.room, memory_for_edges(graph, count, 1, double=double)
-    if regime == "auto" and least > room:
+    engine, blocks = _blocks_at_a_time(graph, entries, capacity, count, double=double)
+    if regime == "auto" and not blocks:
+        least = memory_for_edges(graph, count, 1, double=double)
         raise ClusterFailed(
             f"{sizes}; a shard of {count} takes {least / 1e9:.2f} GB: add workers or give them more memory"
         )
-    blocks = (
-        1 + int(max(0.0, room - least) / (memory_for_edges(graph, count, 2, double=double) - least))
-        if room < np.inf
-        else 4
-    )
-    width = LANES * min(entries.blocks, blocks)
+    width = LANES * max(1, blocks)
     why = "asked for" if regime == "edges" else "the graph does not fit"
-    reason = f"edges regime ({why}): {sizes}; {count} shards, {width} columns at a time"
-    return Layout("edges", reason, row_cuts(graph, count), _column_cuts(entries.columns, width))
+    how = "in turns" if engine == "sor" else "at once"
+    reason = f"edges regime ({why}): {sizes}; {count} shards {how}, {width} columns at a time"
+    return Layout("edges", reason, row_cuts(graph, count), _column_cuts(entries.columns, width), engine)
+
+
+def _blocks_at_a_time(
+    graph: StoredGraph, entries: Entries, capacity: Capacity, shards: int, *, double: bool
+) -> tuple[str, int]:
+    """Choose how shards iterate, and return how many blocks fit; 0 if not even one does.
+
+    Taking turns, a block keeps one thread busy. Stepping at once keeps all busy, with about twice the sweeps (see
+    `privge.propagation.chebyshev`); so turns are better if they keep half of the threads busy.
+    """
+    threads = capacity.threads
+
+    def fitting(memory: Callable[[int], int]) -> int:
+        if capacity.room == np.inf:
+            return min(entries.blocks, max(4, 2 * shards * threads))
+        return next((blocks for blocks in range(entries.blocks, 0, -1) if memory(blocks) <= capacity.room), 0)
+
+    blocks = fitting(lambda blocks: memory_for_turns(graph, shards, blocks, threads, double=double))
+    if shards <= _TAKE_TURNS and 2 * blocks >= shards * threads:
+        return "sor", blocks
+    return "chebyshev", fitting(lambda blocks: memory_for_edges(graph, shards, blocks, double=double))
 
 
 def row_cuts(graph: StoredGraph, shards: int) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ is computed: a task that outlives its run, or another run in the same place, wri
     run-<digest of the inputs>/
         entries/          the features, by blocks of columns
         columns/ edges/   the regime
-            layout.json   how the result is cut
+            layout.json   how the result is cut, and the engine
             order/        columns: the graph in the order of the sweeps, if it pays to reorder
             shards/       edges: each shard's rows with local numbers, and the rows that it needs of others
             checkpoints/  edges: the vectors of some iteration
@@ -73,6 +73,8 @@ class Run:
         Of the result, ``float32`` or ``float64``.
     row_cuts, column_cuts
         The tiles of the result.
+    engine
+        ``sor``, or ``chebyshev`` for shards that step at once.
     """
 
     folder: Folder
@@ -82,6 +84,7 @@ class Run:
     precision: str
     row_cuts: tuple[int, ...]
     column_cuts: tuple[int, ...]
+    engine: str = "sor"
 
     @property
     def tiles(self) -> Folder:
@@ -103,15 +106,16 @@ class Run:
         return node_scale(self.graph.strengths(first, last), self.walk.r, unit_of(self.graph))
 
     def begin(self) -> "Run":
-        """Write down how the result is cut; a run that was begun before keeps its cuts."""
+        """Write down how the result is cut; a run that was begun before keeps its cuts and its engine."""
         for part in ("", "order", "shards", "checkpoints", "tiles"):
             self.folder.sub(part).remove_leftovers()
         if not self.folder.exists("layout.json"):
             cuts = {"row_cuts": list(self.row_cuts), "column_cuts": list(self.column_cuts)}
-            self.folder.write_document("layout.json", cuts)
+            self.folder.write_document("layout.json", {**cuts, "engine": self.engine})
             return self
         before = self.folder.document("layout.json")
-        run = replace(self, row_cuts=tuple(before["row_cuts"]), column_cuts=tuple(before["column_cuts"]))
+        engine = before.get("engine", self.engine)
+        run = replace(self, row_cuts=tuple(before["row_cuts"]), column_cuts=tuple(before["column_cuts"]), engine=engine)
         every = len(run.every_tile())
         logger.info("going on with a run: %d of %d tiles are finished", every - len(run.unfinished()), every)
         return run

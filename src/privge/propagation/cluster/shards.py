@@ -1,7 +1,7 @@
-"""The tasks of the edges regime: each works on one shard, a range of rows with their edges.
+"""Shards of the edges regime, ranges of rows with their edges, and the tasks of shards that step at once.
 
-Vectors of a shard are arrays of shape (blocks of 16 columns, rows, 16). A shard numbers its own rows first and then the
-rows that it needs of others, its *halo*, in the order of the graph; only those rows travel.
+Vectors of a shard are arrays of shape (blocks of 16 columns, rows, 16), or of one block. A shard numbers its own rows
+first and then the rows that it needs of others, its *halo*, in the order of the graph; only those rows travel.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -32,7 +32,7 @@ class ShardVectors:
     Parameters
     ----------
     y
-        Blocks x rows x 16.
+        Blocks x rows x 16, or rows x 16.
     change, size
         Largest ``|following - y|`` and ``|following|`` over the shard.
     """
@@ -127,7 +127,8 @@ def start_of(run: Run, shard: int, column: int, precision: str) -> ShardVectors:
 
 def piece(run: Run, of: int, to: int, vectors: ShardVectors) -> NDArray[np.floating]:
     """Return the rows of shard ``of`` that shard ``to`` needs."""
-    return vectors.y[:, _segment(run, of, to) - run.row_cuts[of]]
+    halo, cuts = segments_of(run, to)
+    return np.take(vectors.y, np.asarray(halo[cuts[of] : cuts[of + 1]]) - run.row_cuts[of], axis=1)
 
 
 def step(
@@ -148,7 +149,7 @@ def step(
     y = vectors.y
     blocks, rows = y.shape[:2]
     kind = y.dtype.type
-    numbers = _shard(run, shard, kind)
+    numbers = rows_of(run, shard, kind)
     indptr = numbers[0]
     out = _vectors(blocks, rows, y.dtype.name)
     gathered = aligned(rows + sum(part.shape[1] for part in pieces), kind)
@@ -215,10 +216,10 @@ def load(run: Run, name: str) -> ShardVectors:
     return ShardVectors(np.array(run.folder.sub("checkpoints").read(name)))
 
 
-_Rows: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.floating] | None, NDArray[np.floating]]
+Rows: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.floating] | None, NDArray[np.floating]]
 
 
-def _shard(run: Run, shard: int, kind: type[np.floating]) -> _Rows:
+def rows_of(run: Run, shard: int, kind: type[np.floating]) -> Rows:
     """Return starts, neighbours, shares and factors of the rows of a shard."""
     folder, name = run.folder.sub("shards"), f"s{shard:05d}"
     indptr, indices = (np.asarray(folder.read(f"{name}-{array}.npy")) for array in ("indptr", "indices"))
@@ -238,11 +239,10 @@ def _threads() -> int:
         return 1
 
 
-def _segment(run: Run, of: int, to: int) -> NDArray[np.int64]:
-    """Return the rows of the graph that lie in shard ``of`` and that shard ``to`` needs."""
-    halo = run.folder.sub("shards").read(f"s{to:05d}-halo.npy")
-    low, high = np.searchsorted(halo, [run.row_cuts[of], run.row_cuts[of + 1]])
-    return np.asarray(halo[low:high])
+def segments_of(run: Run, shard: int) -> tuple[NDArray[np.int64], list[int]]:
+    """Return the rows of the graph that a shard needs, and where among them those of each other shard begin and end."""
+    halo = run.folder.sub("shards").read(f"s{shard:05d}-halo.npy")
+    return halo, np.searchsorted(halo, run.row_cuts).tolist()
 
 
 def _blocks(run: Run, column: int) -> range:
