@@ -131,3 +131,17 @@ def test_float32_is_enough_where_a_large_hub_meets_a_large_r():
     hub = (0.1 * x[0] / degree**0.5 + keep * leaves.mean(axis=0)) / (1 - keep**2)
     exact = np.vstack([hub * degree**0.5, leaves + keep * hub, 0.1 * x[20_001]])
     assert np.abs(z - exact).max() <= run.certificate.error <= 1e-4
+
+
+@pytest.mark.parametrize(
+    ("entries", "kind", "whole"),
+    [([100, 100], np.int8, 200.0), ([1] + [5e-8] * 1000, np.float32, 1 + 1000 * float(np.float32(5e-8)))],
+)
+def test_repeated_entries_of_features_are_added_in_float64(entries, kind, whole):
+    """In the type of the features the first sum overflows, and the second stays what it began with."""
+    features = scipy.sparse.csr_array(
+        (np.array(entries, dtype=kind), np.zeros(len(entries), dtype=int), [0, len(entries), len(entries)]),
+        shape=(2, 1),
+    )
+    found, run = propagate(Graph.from_edges([(0, 1)]), features, alpha=0.1, r=0.5, tolerance=1e-9)
+    assert abs(found[0, 0] - 0.1 * whole / (1 - 0.9**2)) <= run.certificate.error

@@ -153,9 +153,9 @@ class Problem:
     @cached_property
     def by_column(self) -> scipy.sparse.csc_array:
         """``D^(-r) X`` by columns."""
-        scaled = scipy.sparse.csc_array(self.features)  # a copy, by columns
-        scaled.sum_duplicates()
-        data = scaled.data.astype(np.float64) / self.scale[scaled.indices]
+        scaled = scipy.sparse.csc_array(self.features, dtype=np.float64)  # by columns
+        scaled.sum_duplicates()  # in float64: in a narrow type of their own, sums of entries would round or overflow
+        data = scaled.data / self.scale[scaled.indices]
         return scipy.sparse.csc_array((data, scaled.indices, scaled.indptr), shape=scaled.shape)
 
     def column(self, j: int) -> tuple[NDArray[np.int32], Floats]:
