@@ -320,6 +320,7 @@ def remarks(caplog):
     ("name", "content", "said"),
     [
         ("g.csv", "source;target\na;b\nb;c\n", "separated by semicolons, not by commas"),
+        ("g.csv", "source|target\na|b\nb|c\n", "separated by bars, not by commas"),
         ("g.csv", "source\ttarget\na\tb\nb\tc\n", "separated by tabs, not by commas"),
         ("g.tsv", "source,target\na,b\nb,c\n", "separated by commas, not by tabs"),
         ("g.csv.gz", "\ufeffsource;target\r\na;b\r\nb;c\r\n", "separated by semicolons"),

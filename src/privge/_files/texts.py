@@ -15,7 +15,7 @@ from typing import TextIO, cast
 from privge._files.formats import PLAIN, RULE, SEPARATED
 from privge.errors import BadData
 
-_CALLED = {",": "commas", ";": "semicolons", "\t": "tabs", None: "white space"}
+_CALLED = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", None: "white space"}
 _COMMENT = re.compile(rb"(?m)^[ \t]*#[^\n]*\n?")
 _BRACES = r"(?m)[ \t]+\{[^\n]*\}[ \t]*$"  # what networkx writes after an edge
 
@@ -53,7 +53,7 @@ def layout_of(path: Path) -> Layout:
         own = SEPARATED[suffix]
         with opened(path, errors="replace") as lines:
             line = next((line for line in lines if line.strip()), "")
-        return Layout(_separator(line, own, ",;\t"), quoted=True, expected=own)
+        return Layout(_separator(line, own, ",;\t|"), quoted=True, expected=own)
     expected, others = PLAIN[suffix]
     with opened(path, errors="replace") as lines:
         line = next((line for line in lines if line.strip() and not _is_comment(line)), "")

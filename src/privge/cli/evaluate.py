@@ -131,6 +131,7 @@ def evaluate(data: DataOptions, what: WhatOptions, *, as_json: bool) -> None:
     require("an evaluation", "torch", "sklearn")
     from privge.experiments.beyond.own import check_methods, evaluate_beyond
     from privge.experiments.evaluate import evaluate as evaluated
+    from privge.experiments.evaluate import test_nodes
     from privge.experiments.sources import Sources
 
     beyond = check_methods(name for name in what.methods if name != _PAPER)
@@ -143,6 +144,8 @@ def evaluate(data: DataOptions, what: WhatOptions, *, as_json: bool) -> None:
             # one process has read it already, and would say again what it left out
             sources = Sources(None, {found.name: loading if what.jobs > 1 else lambda: found})
             comparisons = evaluated(found, evaluation, what.folder, sources, jobs=what.jobs, progress=progress)
+    if comparisons and "nodes" in evaluation.tasks and not as_json:
+        click.echo(f"Each repeat is judged by {test_nodes(found):,} test nodes, a quarter of the labelled.")
     _show(comparisons, evaluation.head, as_json=as_json)
     if beyond:
         with progress_bar(f"{found.name}, beyond the paper") as progress:

@@ -68,6 +68,14 @@ class Comparison:
             return self.lift
         return min((self.lift, self.lift_over_shuffled), key=lambda lift: (not math.isnan(lift.mean), lift.mean))
 
+    @property
+    def beside_public(self) -> tuple[str, Lift]:
+        """The higher of the two that ask nobody, and the difference to it; the structure channel if neither was run."""
+        channel, alone = self.lift_over_structure_channel, self.lift_over_graph_alone
+        if alone.mean < channel.mean:
+            return "the graph alone", alone
+        return "the structure channel", channel
+
     def to_dict(self) -> dict[str, Any]:
         """Return one flat object, without NaN."""
         flat = {

@@ -21,6 +21,7 @@ from privge.experiments.plan import STEADY_HEAD, CellSettings, TaskPlan, task_pl
 from privge.experiments.results import Results
 from privge.experiments.schedule import run_all
 from privge.experiments.sources import Data, Sources
+from privge.tasks import split_nodes
 from privge.tasks.settings import TASKS, Settings, Task, read_all_settings
 
 logger = logging.getLogger(__name__)
@@ -144,6 +145,11 @@ def check_data(data: Data, tasks: Sequence[Task]) -> None:
         )
     if "links" in tasks and data.graph.edges < LEAST_LABELLED:
         raise BadData(f"{data.name}: {data.graph.edges:,} edges are too few to hide some; take --task nodes")
+
+
+def test_nodes(data: Data) -> int:
+    """Return how many nodes each repeat is judged by."""
+    return len(split_nodes(data.labels, seed=0).test)
 
 
 def cells_of(own: Own, plan: TaskPlan) -> list[Cell]:

@@ -53,7 +53,8 @@ class Spread:
 class Lift:
     """Mean paired difference with its 95 % interval (Student's t over repeats); NaN where there are too few.
 
-    Both are points of percentages, which differ by at most 100: no interval goes beyond what is possible.
+    Both are points of percentages, which differ by at most 100: no interval goes beyond what is possible. Few repeats
+    that happen to differ by the same, as counts of few test nodes do, have a deviation of zero: that is no interval.
     """
 
     mean: float
@@ -64,7 +65,7 @@ class Lift:
     def of(cls, differences: Iterable[float]) -> "Lift":
         """Summarise differences of the same repeats."""
         spread = Spread.of(differences)
-        if spread.repeats < 2:
+        if spread.repeats < 2 or (spread.repeats < FEW and spread.std == 0 != spread.mean):
             return cls(spread.mean, math.nan, math.nan)
         from scipy.stats import t
 
@@ -74,15 +75,15 @@ class Lift:
 
     def __str__(self) -> str:
         """Return the difference for a table, such as ``+0.4 (-0.3 to +1.0)``."""
-        return self._written("{0} ({1} to {2})", alone="{0} (one repeat)")
+        return self._written("{0} ({1} to {2})", alone="{0} (no interval)")
 
     @property
     def said(self) -> str:
         """The difference for a sentence."""
-        return self._written("{0} points (95 %: {1} to {2})", alone="{0} points (one repeat, no interval)")
+        return self._written("{0} points (95 %: {1} to {2})", alone="{0} points (no interval)")
 
     def _written(self, words: str, *, alone: str) -> str:
-        """Return words with mean and interval, to a second decimal where that is narrow; or those for one repeat."""
+        """Return words with mean and interval, to a second decimal where that is narrow; or those for too few."""
         if math.isnan(self.mean):
             return NOT_RUN
         decimals = 2 if self.high - self.low < 0.2 else 1
@@ -90,7 +91,7 @@ class Lift:
         return (alone if math.isnan(self.low) else words).format(*numbers)
 
     def concluded(self, above: str, below: str, neither: str) -> str:
-        """Return the difference with the words that its interval supports; nothing follows from one repeat."""
+        """Return the difference with the words that its interval supports; nothing follows without one."""
         if math.isnan(self.low):
             return self.said
         return f"{self.said}; {above if self.low > 0 else below if self.high < 0 else neither}"

@@ -62,15 +62,14 @@ def verdicts(one: Comparison) -> Iterator[str]:
 def sentence_of(one: Comparison) -> str:
     """Return the sentence that an evaluation ends in."""
     worth = one.worth.concluded("more than nothing", "less than nothing", "nothing that can be told from zero")
-    beside = one.lift_over_structure_channel.concluded(
+    public, difference = one.beside_public
+    beside = difference.concluded(
         "better than all that is public, by itself",
         "all that is public, by itself, does better, and asks nobody",
         "no difference can be told",
     )
-    return (
-        f"At ε = {one.cell.epsilon:g} the private channel is worth {worth}. Minus the structure channel, which asks "
-        f"nobody: {beside}."
-    )
+    said = f"At ε = {one.cell.epsilon:g} the private channel is worth {worth}."
+    return f"{said} Minus {public}, which asks nobody: {beside}."
 
 
 def _shown(spread: Spread) -> str:
