@@ -89,7 +89,7 @@ def case(values, epsilon=None):
     return Case("name", "control", "", tuple(values), tuple(values), epsilon)
 
 
-def said(question, others=(90.0, 90.2, 90.1), paper=(30.0, 31.0, 30.5), shuffled=(20.0, 21.0, 20.4)):
+def said(question, others=(90.0, 90.2, 90.1), paper=(30.0, 31.2, 30.5), shuffled=(20.0, 21.0, 20.4)):
     budget = Budget(case(paper, 2.0), case(shuffled, 2.0), case(question, 2.0), case(others, 2.0))
     graph, noise, clean = case([90.0, 90.2, 90.1]), case([20.0, 21.0, 20.5]), case([99.0] * 3)
     return list(Cases(graph, noise, (budget,), clean).conclusions())

@@ -9,6 +9,7 @@ with the program, would be wrong again, and ends the run at once.
 """
 
 import time
+from asyncio import run_coroutine_threadsafe
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
@@ -143,12 +144,19 @@ def _next_of(coming: Iterator["Future"]) -> "Future | None":
 
 
 def _result(future: "Future", watch: Watch, look: Look) -> Any:  # noqa: ANN401
-    """Return the result of a future that was finished; if its worker died meanwhile, it is computed again."""
+    """Return the result of a future that was finished; if its worker died meanwhile, it is computed again.
+
+    Waiting for it ends after a while, fetching it never does: ``future.result(timeout=...)`` would cancel it, and if it
+    had not begun by then, as on a busy machine, distributed's client kept what was cancelled, and no later result could
+    be fetched by that client.
+    """
+    client = future.client
+    fetching = run_coroutine_threadsafe(client.gather(future, asynchronous=True), client.loop.asyncio_loop)
     while True:
         try:
-            return future.result(timeout=watch.pause)
+            return fetching.result(timeout=watch.pause)
         except TimeoutError:
-            if future.status == "error":
+            if fetching.done():
                 raise
             _look(watch, look)
 

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import dask
@@ -49,6 +51,24 @@ def client(local):
 def impatient():
     with dask.config.set({"privge.patience": "2s"}):
         yield
+
+
+def test_a_result_that_takes_long_to_fetch_does_not_spoil_the_client(client):
+    """Fetching waits for one of a few places; on a busy machine longer than the time between two looks."""
+
+    async def occupy(take):
+        for _ in range(5):
+            await client._gather_semaphore.acquire() if take else client._gather_semaphore.release()
+
+    with dask.config.set({"privge.patience": "0.4s"}), ThreadPoolExecutor(1) as pool:
+        future = client.submit(divmod, 7, 2)
+        future.result()
+        client.sync(occupy, take=True)
+        fetched = pool.submit(gathered, client, [future])
+        time.sleep(0.5)
+        client.sync(occupy, take=False)
+        assert fetched.result(timeout=10) == [(3, 1)]
+    assert gathered(client, [client.submit(divmod, 9, 2)]) == [(4, 1)]
 
 
 def once(action):
