@@ -83,7 +83,7 @@ def _update_features(embedding: Embedding, graph: Graph, new: NewReports, walk: 
         copy = pool.submit(np.array, embedding.matrix)
         correction, run = propagate_change(graph, new.change(graph), walk, threads=threads)
         matrix: Matrix = copy.result()
-    rounded = correction.add_to(matrix)
+    rounded = correction.add_to(matrix, threads=threads)
     joined = len(new.reports) - int(new.replaced.sum())
     computation = replace(
         made.run,

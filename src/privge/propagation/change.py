@@ -7,6 +7,7 @@ rounding too (`privge.propagation.problem.storing`), so that a later change of t
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import repeat
 
 import numpy as np
 import scipy.sparse
@@ -26,25 +27,36 @@ _TYPICAL_SWEEPS = 25
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Correction:
-    """What to add to a result: sparse columns from push, or dense ones from relaxation."""
+    """What to add to a result: sparse columns from push, in order, or dense ones from relaxation."""
 
     problem: Problem
     columns: list[Column]
     numbers: NDArray[np.int64]
     dense: Matrix | None
 
-    def add_to(self, matrix: Matrix) -> float:
-        """Add the correction in place; return what rounding the sums may cost."""
-        largest, scale = 0.0, self.problem.scale
-        for column in self.columns:
-            sums = matrix[column.rows, column.number] + column.values
-            matrix[column.rows, column.number] = sums
-            largest = max(largest, float((np.abs(sums) / scale[column.rows]).max(initial=0.0)))
-        if self.dense is not None:
-            for position, number in enumerate(self.numbers):
-                matrix[:, number] += self.dense[:, position]
-                largest = max(largest, float((np.abs(matrix[:, number]) / scale).max(initial=0.0)))
+    def add_to(self, matrix: Matrix, *, threads: int = 1) -> float:
+        """Add the correction in place; return what rounding the sums may cost.
+
+        Threads share out neighbouring columns, or rows: two that write to one cache line would wait for each other.
+        """
+        add, items = (self._add_columns, len(self.columns)) if self.dense is None else (self._add_rows, len(matrix))
+        ends = np.linspace(0, items, threads + 1).astype(int).tolist()
+        with ThreadPoolExecutor(threads) as pool:
+            largest = max(pool.map(add, repeat(matrix), ends[:-1], ends[1:]))
         return storing(matrix.dtype, self.problem.alpha, largest, self.problem.largest_scale)
+
+    def _add_columns(self, matrix: Matrix, first: int, last: int) -> float:
+        """Add some of the sparse columns; return the largest ``|y|`` written."""
+        from privge.propagation._kernels.correct import add_to_column
+
+        scale, some = self.problem.scale, self.columns[first:last]
+        return max((float(add_to_column(matrix, c.number, c.rows, c.values, scale)) for c in some), default=0.0)
+
+    def _add_rows(self, matrix: Matrix, first: int, last: int) -> float:
+        """Add some rows of the dense columns; return the largest ``|y|`` written."""
+        from privge.propagation._kernels.correct import add_to_columns
+
+        return float(add_to_columns(matrix, self.numbers, self.dense, self.problem.scale, first, last))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +94,7 @@ def propagate_change(
     if engine == "push" or (engine is None and forecast <= relaxation):
         columns += _push(workers, touched[_PILOT:])
         certificate = Certificate(push.error(problem), forecast / max(1, len(graph.indices)), "float64")
+        columns.sort(key=lambda column: column.number)
         correction, name = Correction(problem, columns, touched, None), "push"
     else:
         part = Problem(graph, scipy.sparse.csr_array(change[:, touched]), walk)
