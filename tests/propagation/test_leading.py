@@ -91,7 +91,7 @@ def test_every_engine_solves_a_product(engine):
     from privge.propagation.propagate import solved
 
     for name in (engine, "sor"):
-        made, run = solved(ProductProblem(network, rows, WALK, right), Local(threads=1, engine=name), None)
+        made, run = solved(ProductProblem.of(network, rows, WALK, right), Local(threads=1, engine=name), None)
         assert np.abs(made - expected).max() <= 1e-4
         assert run.certificate.error <= WALK.tolerance
 

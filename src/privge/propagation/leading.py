@@ -81,7 +81,7 @@ class _Search:
         return np.asarray(self.features.T @ spread)
 
     def _rough(self, features: scipy.sparse.csr_array, right: Matrix, r: float, step: int) -> Matrix:
-        problem = ProductProblem(self.graph, features, replace(self.walk, r=r), right)
+        problem = ProductProblem.of(self.graph, features, replace(self.walk, r=r), right)
         rough = replace(problem, walk=replace(problem.walk, tolerance=max(_ROUGH * problem.largest_entry, 1e-30)))
         return solved(rough, self.place, self.done(step))[0]
 
@@ -124,7 +124,7 @@ def propagate_leading(
         del left
         right = _orthonormal(right)
     right = _signed(right, dimensions)
-    matrix, run = solved(ProductProblem(graph, features, walk, right), place, done(2 * (POWERS + 1)))
+    matrix, run = solved(ProductProblem.of(graph, features, walk, right), place, done(2 * (POWERS + 1)))
     kept = _squares(matrix) / energy if energy else 1.0
     digest = hashlib.sha256(right.T.data).hexdigest()  # the columns are contiguous
     told = Leading(dimensions=right.shape[1], columns=columns, seed=seed, kept=min(kept, 1.0), digest=digest)
