@@ -9,9 +9,11 @@ with the program, would be wrong again, and ends the run at once.
 """
 
 import time
+from asyncio import CancelledError as AsyncioCancelled
 from asyncio import run_coroutine_threadsafe
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import CancelledError
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -156,9 +158,11 @@ def _result(future: "Future", watch: Watch, look: Look) -> Any:  # noqa: ANN401
         try:
             return fetching.result(timeout=watch.pause)
         except TimeoutError:
-            if fetching.done():
-                raise
+            if fetching.done():  # just now, or it is the error of the task
+                return fetching.result()
             _look(watch, look)
+        except AsyncioCancelled as error:  # what asyncio makes of concurrent.futures.CancelledError
+            raise CancelledError(*error.args) from error
 
 
 def _look(watch: Watch, look: Look) -> None:

@@ -91,6 +91,27 @@ def test_a_change_is_propagated_within_the_tolerance(engine):
     assert np.abs(matrix - exact_embedding(graph, change, 0.1, 0.5)).max() <= run.certificate.error <= 1e-4
 
 
+@pytest.mark.parametrize("engine", ["push", "sor"])
+@pytest.mark.parametrize("shape", [(299, 12), (300, 11), (300, 13)])
+def test_a_correction_of_another_shape_is_refused(engine, shape):
+    graph, _ = network()
+    change = scipy.sparse.random_array((300, 12), density=0.01, rng=np.random.default_rng(1), format="csr")
+    correction, _ = propagate_change(graph, change, Walk(0.1, 0.5, 1e-4), engine=engine)
+    with pytest.raises(ValueError, match=r"is for a matrix of shape \(300, 12\), not"):
+        correction.add_to(np.zeros(shape, dtype=np.float32))
+
+
+@pytest.mark.parametrize("engine", ["push", "sor"])
+def test_a_correction_is_the_same_with_any_number_of_threads(engine):
+    graph, _ = network()
+    change = scipy.sparse.random_array((300, 12), density=0.01, rng=np.random.default_rng(1), format="csr")
+    correction, _ = propagate_change(graph, change, Walk(0.1, 0.5, 1e-4), engine=engine)
+    found = [np.ones((300, 12), dtype=np.float32) for _ in range(3)]
+    rounded = {correction.add_to(matrix, threads=threads) for matrix, threads in zip(found, (1, 2, 400), strict=True)}
+    assert len(rounded) == 1
+    assert all(np.array_equal(found[0], other) for other in found)
+
+
 def split(reports, rows):
     return pg.Reports(reports.campaign, reports.ids[rows], reports.codes[rows])
 

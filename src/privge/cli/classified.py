@@ -84,7 +84,7 @@ def _by_friends(found: "Classification") -> Iterator[str]:
     if found.friends is not None:
         yield f"  {_GROUPS}{_SHARES if found.model is None else _HELD}"
     for group in found.by_friends:
-        caution = "   too sure" if group.boasting else ""
+        caution = "   too sure" if group.boasting else "   too unsure" if group.doubting else ""
         who = f"{group.friends:>7} friends, {group.accuracy.count:,} labelled"
         yield f"    {who}: {group.confidence:.1%} sure, {group.accuracy} right{caution}"
 

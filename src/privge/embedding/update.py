@@ -80,7 +80,7 @@ def _update_features(embedding: Embedding, graph: Graph, new: NewReports, walk: 
     """Add what new reports change, on the same graph."""
     made = embedding.provenance
     with ThreadPoolExecutor(1) as pool:  # the copy waits for memory, the push for the cache: they go well together
-        copy = pool.submit(np.array, embedding.matrix)
+        copy = pool.submit(np.array, embedding.matrix, dtype=_native(embedding.matrix.dtype))
         correction, run = propagate_change(graph, new.change(graph), walk, threads=threads)
         matrix: Matrix = copy.result()
     rounded = correction.add_to(matrix, threads=threads)
@@ -94,3 +94,8 @@ def _update_features(embedding: Embedding, graph: Graph, new: NewReports, walk: 
     participation = made.source.participation + joined / max(1, graph.nodes)
     updated = replace(made.with_other_reports(participation), run=computation)
     return Embedding(embedding.ids, matrix, updated)
+
+
+def _native(kind: np.dtype[np.floating]) -> type[np.floating]:
+    """Return a precision that compiled code knows and that holds all numbers of another."""
+    return np.float32 if kind.itemsize <= np.dtype(np.float32).itemsize else np.float64

@@ -7,7 +7,7 @@ rounding too (`privge.propagation.problem.storing`), so that a later change of t
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import repeat
+from itertools import pairwise
 
 import numpy as np
 import scipy.sparse
@@ -39,10 +39,14 @@ class Correction:
 
         Threads share out neighbouring columns, or rows: two that write to one cache line would wait for each other.
         """
-        add, items = (self._add_columns, len(self.columns)) if self.dense is None else (self._add_rows, len(matrix))
+        whole = (self.problem.graph.nodes, self.problem.columns)
+        if matrix.shape != whole:  # compiled code would write beside it
+            raise ValueError(f"the correction is for a matrix of shape {whole}, not {matrix.shape}")
+        add = self._add_columns if self.dense is None else self._add_rows
+        items = len(self.columns) if self.dense is None else len(matrix)
         ends = np.linspace(0, items, threads + 1).astype(int).tolist()
         with ThreadPoolExecutor(threads) as pool:
-            largest = max(pool.map(add, repeat(matrix), ends[:-1], ends[1:]))
+            largest = max(pool.map(lambda share: add(matrix, *share), pairwise(ends)))
         return storing(matrix.dtype, self.problem.alpha, largest, self.problem.largest_scale)
 
     def _add_columns(self, matrix: Matrix, first: int, last: int) -> float:

@@ -34,6 +34,7 @@ def test_people_with_few_friends_get_a_temperature_of_their_own():
     assert [group.boasting for group in by_friends(apart, targets, friends)] == [False, False]
     common = at_temperature(sure, rule.temperature)
     assert [group.boasting for group in by_friends(common, targets, friends)] == [True, False]
+    assert [group.doubting for group in by_friends(common, targets, friends)] == [False, True]
 
 
 def test_where_few_are_labelled_the_temperature_is_the_common_one():

@@ -36,6 +36,11 @@ class Sureness:
         """Whether the confidence lies above the interval of the accuracy."""
         return self.confidence > self.accuracy.interval[1]
 
+    @property
+    def doubting(self) -> bool:
+        """Whether the confidence lies below the interval of the accuracy."""
+        return self.confidence < self.accuracy.interval[0]
+
 
 def by_friends(probabilities: Floats, targets: Rows, friends: Rows) -> Iterator[Sureness]:
     """Yield each group in which there is a labelled node.
