@@ -20,10 +20,11 @@ from privge.tasks.judges import Channel, Judges, Stage
 from privge.tasks.skill import NOTHING
 
 STRUCTURE = "structure"
-RULE = "belief, weights"
+RULE = "belief, weights, leanings"
 """How channels are put together, for whoever stores results.
 
-Before, "belief" was the same with class intercepts, and a hard gate where nothing is said of it."""
+Before, "belief, weights" did not know towards which classes answers lean, "belief" had class intercepts, and
+where nothing is said of it there was a hard gate."""
 
 _FOLDS = 5
 _ENOUGH = 0.5  # the belief above which a channel is kept
