@@ -39,7 +39,7 @@ test: ## Run the tests
 # takes over what others have left once it is done. What measures time or load waits for a quiet machine; only the files
 # that hold such tests are read again for them.
 test-python: $(VENV)/.installed-test
-	$(BIN)/python -m pytest -m 'not alone' --numprocesses auto --dist worksteal
+	$(BIN)/python -m pytest -m 'not alone' --numprocesses auto --dist worksteal --durations=40 --durations-min=5
 	$(BIN)/python -m pytest -m alone $$(grep -rl --include='test_*.py' 'mark\.alone' tests)
 
 # Where Node is absent this says so in one line and passes; PRIVGE_REQUIRE_BROWSER=1 requires Node and Chromium.
