@@ -13,7 +13,10 @@ from click.testing import CliRunner
 
 import privge as pg
 from privge.cli import main
+from privge.cli.fused import worth
 from privge.datasets import social_network
+from privge.tasks import Contribution, Fusion
+from privge.teaching.judged import Interval, Judged
 
 PEOPLE = 900
 TEACH = """
@@ -133,6 +136,55 @@ def test_accuracy_stands_beside_its_controls_and_ends_in_a_plain_sentence(collec
     assert worth.startswith("Answers are worth +")
     assert "with 95 % confidence between" in worth
     assert f"of {PEOPLE} people answered" in whom
+
+
+def test_labels_stand_beside_the_likeliest_classes_and_those_that_differ_are_counted(collected):
+    whom = fuse(collected).stdout.splitlines()[-2]
+    rows = pyarrow.parquet.read_table(collected.folder / "classes.parquet").to_pylist()
+    told = {row["id"]: row["known"] for row in rows if row["known"] is not None}
+    assert told == {
+        node: "abc"[label]
+        for place, (node, label) in enumerate(zip(collected.ids, collected.labels, strict=True))
+        if place % 2 == 0
+    }
+    other = sum(row["known"] not in (None, row["class"]) for row in rows)
+    assert other > 0
+    assert f"for {other} of the {PEOPLE // 2} labelled people that is not their label" in whom
+
+
+@pytest.mark.parametrize(
+    ("kept", "interval", "begins"),
+    [
+        (True, (1.0, 3.0), "Answers are worth +2.0 points of accuracy, with 95 % confidence between +1.0 and +3.0"),
+        (True, (-1.0, 5.0), "Answers fit the labels of the judges better than chance, and are used with a weight of"),
+        (False, (-1.0, 5.0), "Answers add nothing here, and the classes in the file are those of the structure"),
+    ],
+)
+def test_the_sentence_claims_what_the_judges_can_tell(kept, interval, begins):
+    added = Contribution(gain=0.1, error=0.05, accuracy=2.0, kept=kept, belief=0.9 if kept else 0.1)
+    fusion = Fusion(np.eye(2), np.eye(2), {"answers": 1.0}, {"answers": added})
+    row = Judged("everybody", 50, 70.0, 72.0, majority=50.0, graph_alone=60.0, interval=Interval(*interval))
+    sentence = worth(fusion, [row])
+    assert sentence.startswith(begins)
+    assert "+2.0 points" in sentence
+
+
+def test_members_may_have_their_ids_in_another_column(collected, tmp_path):
+    (tmp_path / "who.csv").write_text("person\nm1\nm2\n")
+    new = ("campaign", "new", "--from", collected.folder / "teach.toml", "--members", tmp_path / "who.csv")
+    refused = run(*new, "-o", tmp_path / "teach.json", code=3)
+    assert "there is no column 'id'" in refused.stderr
+    run(*new, "--id-column", "person", "-o", tmp_path / "teach.json")
+    asked = pg.Campaign.load(tmp_path / "teach.json").assignment.asks(["m1", "m2", "m3"])
+    assert asked.tolist() == [True, True, False]
+
+
+def test_reports_of_teachers_are_no_answers(collected):
+    folder = collected.folder
+    given = ("--plan", folder / "plan.parquet", "--reports", folder / "taught.parquet")
+    refused = run("teach", "fuse", *given, "-o", folder / "none.parquet", code=3)
+    assert "people who were not asked; reports of those who taught are no answers" in refused.stderr
+    assert not (folder / "none.parquet").exists()
 
 
 def test_json_has_the_same_numbers(collected):

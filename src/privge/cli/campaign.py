@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from privge._files.columns import ids_of
-from privge._files.tables import read_table
+from privge._files.columns import read_ids
 from privge.campaign import Assignment, Campaign
 from privge.campaign.campaign import shards_beside
 from privge.cli.actor import user
 from privge.cli.declared import options_into
 from privge.cli.fields import asked_fields
+from privge.cli.ids import IdOptions
 from privge.cli.operator import ServiceOptions, asking
 from privge.cli.options import INPUT, OUTPUT, check_output, existing, json_option, naming, refuse_given
 from privge.cli.passwords import warn_of_password
@@ -42,10 +42,13 @@ def campaign() -> None:
 @click.option(
     "--question", type=INPUT, help="What `privge teach question` wrote: its question and who may be asked it."
 )
-@click.option("--members", type=INPUT, help="Table with the column id: only these people are asked.")
+@click.option("--members", type=INPUT, help="Table of ids: only these people are asked.")
+@options_into(ids=IdOptions)
 @asked_fields
 @click.option("-o", "--output", type=OUTPUT, required=True, help="Where the canonical document goes (.json).")
-def new(source: Path | None, question: Path | None, members: Path | None, output: Path, **asked: object) -> None:
+def new(
+    source: Path | None, question: Path | None, members: Path | None, ids: IdOptions, output: Path, **asked: object
+) -> None:
     """Write the canonical document of a campaign: checked, with its integer law, named by its hash.
 
     Bounds, purpose and times cannot be changed afterwards: another document is another campaign. Who is asked, if not
@@ -70,19 +73,19 @@ def new(source: Path | None, question: Path | None, members: Path | None, output
     else:
         made = _from_options(asked)
     if members is not None:
-        made = _for_members(made, existing(members))
+        made = _for_members(made, existing(members), ids)
     warn(made)
     made.save(output)
     click.echo(f"Campaign {made.id} is in {output}")
 
 
-def _for_members(made: Campaign, path: Path) -> Campaign:
+def _for_members(made: Campaign, path: Path, ids: IdOptions) -> Campaign:
     """Ask only the people of a table."""
     if made.assignment is not None:
         raise click.UsageError("The campaign says itself who is asked; leave out --members.")
-    ids = ids_of(read_table(path, text=["id"]), path, integer_ids=False)
+    people = read_ids(path, integer_ids=ids.integer_ids, column=ids.column_in("members"))
     with naming(path):
-        return replace(made, assignment=Assignment.members(ids.tolist()))
+        return replace(made, assignment=Assignment.members(people.tolist()))
 
 
 def _from_options(asked: dict[str, object]) -> Campaign:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 
@@ -68,14 +67,15 @@ def fuse(plan_path: Path, reports_path: Path, question_path: Path | None, output
     if as_json:
         click.echo(json.dumps(_object(plan, fusion, rows, len(reports))))
         return
-    for line in (*_table(rows), *_beside(rows), _whom(plan, len(reports), output), _worth(fusion, rows)):
+    for line in (*_table(rows), *_beside(rows), _whom(plan, fusion, len(reports), output), worth(fusion, rows)):
         click.echo(line)
 
 
 def _write(output: Path, plan: "Plan", fusion: "Fusion") -> None:
     names = [str(name) for name in plan.structure.classes.tolist()]
-    likeliest = np.array(names, dtype=object)[fusion.probabilities.argmax(axis=1)]
-    table = {"id": plan.structure.ids.tolist(), "class": likeliest.tolist()}
+    likeliest = [names[place] for place in fusion.probabilities.argmax(axis=1)]
+    known = pa.array([names[place] if place >= 0 else None for place in plan.labels], pa.string())
+    table = {"id": plan.structure.ids.tolist(), "class": likeliest, "known": known}
     columns = {f"p({name})": fusion.probabilities[:, place] for place, name in enumerate(names)}
     with atomic_path(output) as partial:
         pyarrow.parquet.write_table(pa.table({**table, **columns}), partial)
@@ -89,7 +89,7 @@ def _object(plan: "Plan", fusion: "Fusion", rows: "Sequence[Judged]", answered: 
         **gain,
         **people,
         "judged": [row.to_dict() for row in rows],
-        "worth": _worth(fusion, rows),
+        "worth": worth(fusion, rows),
         "remarks": _beside(rows),
     }
 
@@ -119,22 +119,32 @@ def _beside(rows: "Sequence[Judged]") -> list[str]:
     return [_ABSENT, f"{better}: whether by chance, {rows[0].count:,} judges may be too few to tell"]
 
 
-def _worth(fusion: "Fusion", rows: "Sequence[Judged]") -> str:
+def worth(fusion: "Fusion", rows: "Sequence[Judged]") -> str:
     """Say in one sentence what answers are worth."""
     if not rows:
         return "There are too few judges to say what the answers are worth: label more people"
     low, high = rows[0].interval
+    points = f"{rows[0].lift:+.1f} points of accuracy, with 95 % confidence between {low:+.1f} and {high:+.1f}"
     like = f"for people like the {rows[0].count:,} judges, of whom the graph is unsure"
-    points = f"{rows[0].lift:+.1f} points of accuracy, with 95 % confidence between {low:+.1f} and {high:+.1f}, {like}"
     added = fusion.contributions["answers"]
     if not added.kept:
-        return f"Answers add nothing here, and the structure stays: {points}. They are {added.words()}"
-    return f"Answers are worth {points}" + ("" if low > 0 else "; that may be chance") + f". They are {added.words()}"
+        return (
+            f"Answers add nothing here, and the classes in the file are those of the structure. They are "
+            f"{added.words()}; where they were used, for judges left out in turn, they made {points}"
+        )
+    if low > 0:
+        return f"Answers are worth {points}, {like}. They are {added.words()}"
+    return (
+        f"Answers fit the labels of the judges better than chance, and are {added.words()}; "
+        f"what that makes in accuracy, {rows[0].count:,} judges are too few to tell: {points}, {like}"
+    )
 
 
-def _whom(plan: "Plan", answered: int, output: Path) -> str:
-    everybody = len(plan.structure.ids)
+def _whom(plan: "Plan", fusion: "Fusion", answered: int, output: Path) -> str:
+    everybody, labelled = len(plan.structure.ids), plan.labels >= 0
+    other = int((fusion.probabilities.argmax(axis=1) != plan.labels)[labelled].sum())
     return (
         f"{answered:,} of {everybody:,} people answered, and for the others the structure stands; "
-        f"the classes of all are in {output}"
+        f"the likeliest classes of all are in {output}, and for {other:,} of the {int(labelled.sum()):,} labelled "
+        "people that is not their label, which the column known has"
     )

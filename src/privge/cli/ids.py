@@ -8,7 +8,7 @@ import click
 from privge.cli.declared import flag, option
 from privge.cli.options import in_parts
 
-_TABLES = ("nodes", "features", "labels", "groups", "people", "erased", "attribute", "batch", "panel")
+_TABLES = ("nodes", "features", "labels", "groups", "people", "erased", "attribute", "batch", "panel", "members")
 """Options that name a table with a column of ids, without their dashes; a command has some of them."""
 
 

@@ -157,8 +157,8 @@ def two_step(place: WorldOptions, what: TrialOptions, output: Path | None, *, as
     """Teach, then ask: real campaigns, laws and reports of everybody, judged on people whose labels were hidden.
 
     Every lift is over the structure with the same labels. Answers from somebody else's profile, a
-    question taught on shuffled labels and shuffled features must add nothing; the graph alone and no privacy are the
-    two ends.
+    question taught on shuffled labels and shuffled features must add nothing. The graph alone and no privacy (the
+    structure and a model of the clean features) stand beside them. Of own labels half are hidden, to count on.
 
     \b
     Examples:
@@ -172,6 +172,7 @@ def two_step(place: WorldOptions, what: TrialOptions, output: Path | None, *, as
     trial, records = what.trial(), []
     seeds = range(what.first, what.first + what.seeds)
     for seed, world in zip(seeds, place.worlds(seeds), strict=True):
+        divided = _divided(world)
         with progress_bar(f"{world.name}, seed {seed}") as progress:
             for record in run_world(world, trial, seed=seed, progress=progress):
                 records.append(record)
@@ -181,8 +182,17 @@ def two_step(place: WorldOptions, what: TrialOptions, output: Path | None, *, as
     if as_json:
         click.echo(json.dumps(records))
         return
-    for line in _table(summaries(records), records):
+    for line in (divided, *_table(summaries(records), records)):
         click.echo(line)
+
+
+def _divided(world: "World") -> str:
+    """Say of how many people labels are used for what."""
+    split = world.split
+    return (
+        f"labels: {len(split.train):,} are learnt from, {len(split.validation):,} are for judging, "
+        f"{len(split.test):,} were hidden to count on"
+    )
 
 
 def _table(found: "list[Summary]", records: list[dict[str, Any]]) -> Iterator[str]:

@@ -25,14 +25,20 @@ def answers_of(reports: Reports, structure: NodeChannel, roles: Roles) -> Answer
     """
     rows = rows_of(structure, reports.ids, "people who answered")
     places = np.searchsorted(roles.asked, rows)
-    if len(rows) and (places.max() >= len(roles.asked) or (roles.asked[places] != rows).any()):
-        raise BadData("there are answers of people who were not asked")
+    if others := int((~np.isin(rows, roles.asked)).sum()):
+        raise BadData(
+            f"{others:,} of {len(rows):,} answers are of people who were not asked; reports of those who taught are "
+            "no answers"
+        )
+    asked_about = _classes_of(reports)
     likelihood, among = np.zeros_like(structure.log), np.zeros(structure.log.shape, dtype=np.bool_)
     said = reports.log_likelihood()
     if said.shape[1] != likelihood.shape[1]:
         raise BadData(f"the answers are about {said.shape[1]} classes, and there are {likelihood.shape[1]} in the plan")
-    if (named := _classes_of(reports)) != class_names(structure.classes):
-        raise BadData(f"the answers are about the classes {', '.join(named[:8])}, and those of the plan are others")
+    if asked_about != class_names(structure.classes):
+        raise BadData(
+            f"the answers are about the classes {', '.join(asked_about[:8])}, and those of the plan are others"
+        )
     likelihood[rows] = said
     people, columns = np.nonzero(roles.classes[places] >= 0)
     among[rows[people], roles.classes[places[people], columns]] = True
@@ -41,5 +47,7 @@ def answers_of(reports: Reports, structure: NodeChannel, roles: Roles) -> Answer
 
 def _classes_of(reports: Reports) -> tuple[str, ...]:
     """Return the classes, in order, about which the one question that has a few answers asks."""
-    (options,) = (tuple(each.options) for each in reports.campaign.questions or () if each.options)
-    return options
+    asked = [tuple(each.options) for each in reports.campaign.questions or () if each.options]
+    if len(asked) != 1:
+        raise BadData(f"a campaign of answers asks one question about classes, and this one asks {len(asked)}")
+    return asked[0]
