@@ -56,12 +56,14 @@ format: $(VENV)/.installed-check ## Format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(VENV)/.installed-bench ## Measure speed and memory against other libraries
+bench: $(VENV)/.installed-bench ## Measure speed and memory against other libraries (on an idle machine)
 	$(BIN)/python benchmarks/perturbation.py
 	$(BIN)/python benchmarks/million_users.py
 	$(BIN)/python benchmarks/propagation.py
 	$(BIN)/python benchmarks/reading.py
 	$(BIN)/python benchmarks/service.py
+	$(BIN)/python benchmarks/several.py
+	$(BIN)/python benchmarks/scale.py compare 1000000 10000000 64
 
 load: $(VENV)/.installed-chaos ## Is the service fast enough? (8 minutes on an idle machine)
 	$(BIN)/python -m reliability.load

@@ -269,13 +269,17 @@ def main():
             f"{run['roofline'] / run['ns_per_line']:>9.0%}{run['peak']:>10.2f}"
         )
     updates = Path(__file__).with_name("updates.py")
-    for what, title in (("--reports", "100 new reports"), ("--nodes", "100 new nodes with 10 edges each, and reports")):
-        run = in_own_process(what, 1_000_000, 64, script=updates)
-        print(f"\n{title} in the embedding of 1,000,000 nodes, 64 columns")
+    for what, new, title in (
+        ("--reports", 100, "new reports"),
+        ("--reports", 10_000, "new reports"),
+        ("--nodes", 100, "new nodes with 10 edges each, and reports"),
+    ):
+        run = in_own_process(what, 1_000_000, 64, new, script=updates)
+        print(f"\n{new:,} {title} in the embedding of 1,000,000 nodes, 64 columns")
         faster = run["full"] / run["update"]
         print(f"  full {run['full']:.1f} s (median of 3), update {run['update']:.2f} s (median of 5,", end=" ")
         print(f"{run['fastest']:.2f} to {run['slowest']:.2f}): {faster:.1f} times faster")
-        print(f"  largest difference to the full one {run['difference']:.1e}, certified {run['certified']:.1e}")
+        print(f"  by {run['way']}; largest difference to the full one {run['difference']:.1e}, certified {run['certified']:.1e}")
         if "break_even" in run:
             print(f"  forecast of the break-even: {run['break_even']:.2%} of the nodes")
 

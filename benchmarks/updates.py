@@ -1,6 +1,6 @@
 """Updates of a finished embedding against embedding from scratch; prints one JSON line. `propagation.py` runs it.
 
-``--reports NODES COLUMNS``: 100 new reports. ``--nodes NODES COLUMNS``: 100 new nodes with 10 edges each, and reports.
+``--reports NODES COLUMNS NEW``: new reports. ``--nodes NODES COLUMNS NEW``: new nodes with 10 edges each, and reports.
 """
 
 import json
@@ -16,7 +16,7 @@ from privge.embedding.join import Joining
 from privge.embedding.new_reports import NewReports
 from privge.propagation import Walk, propagate_change
 
-R, TOLERANCE, NEW = 0.1, 1e-4, 100
+R, TOLERANCE = 0.1, 1e-4
 PARAMETERS = {"alpha": 0.1, "r": R, "tolerance": TOLERANCE}
 
 
@@ -50,28 +50,28 @@ def measure(graph, reports, updated):
     return result | {"way": new.provenance.run.engine, "difference": difference, "certified": certified}
 
 
-def new_reports(nodes, columns):
+def new_reports(nodes, columns, new):
     """Add reports, and find the share of new reports at which redoing all is as fast."""
     graph = power_law(nodes, 10 * nodes)
     reports, part = everybody(nodes, columns)
-    before, late = part(slice(NEW, None)), part(slice(0, NEW))
+    before, late = part(slice(new, None)), part(slice(0, new))
     old = pg.embed(graph, before, **PARAMETERS)
     result = measure(graph, reports, lambda: pg.update(old, late, graph=graph, reports=before))
     change = NewReports(late, before, Joining()).change(graph)
     _, run = propagate_change(graph, change, Walk(**PARAMETERS), threads=2)
-    return result | {"break_even": NEW * run.relaxation_forecast / max(run.pushes_forecast, 1) / nodes}
+    return result | {"break_even": new * run.relaxation_forecast / max(run.pushes_forecast, 1) / nodes}
 
 
-def new_nodes(nodes, columns):
+def new_nodes(nodes, columns, new):
     """Add nodes, each with ten edges to nodes that were there."""
     before = power_law(nodes, 10 * nodes)
-    fresh = np.repeat(np.arange(nodes, nodes + NEW), 10)
+    fresh = np.repeat(np.arange(nodes, nodes + new), 10)
     edges = np.column_stack([fresh, np.random.default_rng(5).integers(0, nodes, len(fresh))])
     ends = [
         np.concatenate([before.to_edges()[name].to_numpy(), edges[:, i]]) for i, name in enumerate(("source", "target"))
     ]
-    graph = pg.Graph.from_edges(np.column_stack(ends), nodes=np.arange(nodes + NEW))
-    reports, part = everybody(nodes + NEW, columns)
+    graph = pg.Graph.from_edges(np.column_stack(ends), nodes=np.arange(nodes + new))
+    reports, part = everybody(nodes + new, columns)
     known, late = part(slice(0, nodes)), part(slice(nodes, None))
     old = pg.embed(before, known, **PARAMETERS)
     return measure(graph, reports, lambda: pg.update(old, late, graph=graph, reports=known, before=before))
@@ -79,4 +79,4 @@ def new_nodes(nodes, columns):
 
 if __name__ == "__main__":
     run = new_reports if sys.argv[1] == "--reports" else new_nodes
-    print(json.dumps(run(int(sys.argv[2]), int(sys.argv[3]))))
+    print(json.dumps(run(*map(int, sys.argv[2:5]))))
