@@ -279,7 +279,8 @@ def main():
         faster = run["full"] / run["update"]
         print(f"  full {run['full']:.1f} s (median of 3), update {run['update']:.2f} s (median of 5,", end=" ")
         print(f"{run['fastest']:.2f} to {run['slowest']:.2f}): {faster:.1f} times faster")
-        print(f"  by {run['way']}; largest difference to the full one {run['difference']:.1e}, certified {run['certified']:.1e}")
+        print(f"  by {run['way']}; ", end="")
+        print(f"largest difference to the full one {run['difference']:.1e}, certified {run['certified']:.1e}")
         if "break_even" in run:
             print(f"  forecast of the break-even: {run['break_even']:.2%} of the nodes")
 
