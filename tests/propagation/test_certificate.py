@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse
 
 from privge.graph import Graph
-from privge.propagation import Local, propagate
+from privge.propagation import Local, Sor, propagate
 from privge.testing.series import exact_embedding
 
 NODES = 60
@@ -27,14 +27,15 @@ FEATURES = {
 }
 
 
+@pytest.mark.parametrize("gentle", [False, True])
 @pytest.mark.parametrize("features", FEATURES)
 @pytest.mark.parametrize("shape", GRAPHS)
-def test_no_entry_is_farther_from_the_exact_one_than_certified(shape, features):
+def test_no_entry_is_farther_from_the_exact_one_than_certified(shape, features, gentle):
     graph = Graph.from_edges(np.array(GRAPHS[shape]), nodes=np.arange(NODES))
-    matrix = scipy.sparse.csr_array(FEATURES[features])
+    matrix, on = scipy.sparse.csr_array(FEATURES[features]), Local(engine=Sor(gentle=gentle), threads=1)
     for alpha in (0.02, 0.3, 0.9):
         for r in (0, 0.5, 1):
             for tolerance in (1e-2, 1e-4, 1e-7):
-                z, run = propagate(graph, matrix, alpha=alpha, r=r, tolerance=tolerance, on=Local(threads=1))
+                z, run = propagate(graph, matrix, alpha=alpha, r=r, tolerance=tolerance, on=on)
                 error = np.abs(np.asarray(z, dtype=np.float64) - exact_embedding(graph, matrix, alpha, r)).max()
                 assert error <= run.certificate.error <= tolerance

@@ -8,6 +8,10 @@ class TestSor(EngineContract):
     engine = Sor()
 
 
+class TestSorWithAGentleBeginning(EngineContract):
+    engine = Sor(gentle=True)
+
+
 class TestChebyshev(EngineContract):
     engine = Chebyshev()
 

@@ -4,6 +4,7 @@ The certificate of the sum is the sum of the certificates, and what rounding the
 rounding too (`privge.propagation.problem.storing`), so that a later change of the graph can build on the sum.
 """
 
+import math
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -17,12 +18,15 @@ from privge.errors import ToleranceNotReached
 from privge.graph import Graph
 from privge.propagation._kernels.gather import LANES
 from privge.propagation.problem import Certificate, Matrix, Problem, output_kind, storing
-from privge.propagation.push import Column, Push, Worker
+from privge.propagation.push import UNLIMITED, Column, Push, TooManyVisits, Worker
 from privge.propagation.sor import Sor
 from privge.propagation.walk import Walk
 
 _PILOT = 4  # columns pushed before the two ways are compared
-_TYPICAL_SWEEPS = 25
+_TYPICAL_SWEEPS = 12  # of a relaxation that begins gently
+_FEW_VISITS = 1 << 16  # that any column of the pilot may take
+_LINES = 2  # that a visit of push takes the time of: it reads and writes, in no order
+_REORDER_FROM = 32  # blocks of columns; so few sweeps repay the renumbering late
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -84,36 +88,62 @@ def propagate_change(
 ) -> tuple[Correction, ChangeRun]:
     """Propagate a sparse change by push or by relaxing the touched columns, whichever forecast is cheaper.
 
-    The forecast of push comes from its first columns; relaxation visits every edge about 25 times for each block
-    of 16 columns. An edge visit costs about the same in both. ``engine`` forces ``push`` or ``sor``.
+    Relaxation passes every edge about 12 times for each block of 16 columns. ``engine`` forces ``push`` or ``sor``.
     """
     start = time.perf_counter()
     problem = Problem(graph, change, walk)
     touched = np.flatnonzero(np.diff(problem.by_column.indptr))
-    relaxation = -(-len(touched) // LANES) * _TYPICAL_SWEEPS * len(graph.indices)
-    push = Push()
-    workers = [] if engine == "sor" else [Worker(problem, push.threshold(problem)) for _ in range(threads or 1)]
-    columns = _push(workers, touched[:_PILOT])
-    forecast = sum(column.visits for column in columns) / max(1, len(columns)) * len(touched)
-    if engine == "push" or (engine is None and forecast <= relaxation):
-        columns += _push(workers, touched[_PILOT:])
-        certificate = Certificate(push.error(problem), forecast / max(1, len(graph.indices)), "float64")
-        columns.sort(key=lambda column: column.number)
-        correction, name = Correction(problem, columns, touched, None), "push"
+    relaxation = -(-len(touched) // LANES) * _TYPICAL_SWEEPS * len(graph.indices) / _LINES
+    pushed, forecast = None, math.inf
+    if engine != "sor":
+        pushed, forecast = _push(problem, touched, threads or 1, float(UNLIMITED) if engine == "push" else relaxation)
+    if pushed is not None:
+        certificate = Certificate(Push().error(problem), forecast / max(1, len(graph.indices)), "float64")
+        correction, name = Correction(problem, pushed, touched, None), "push"
     else:
-        part = Problem(graph, scipy.sparse.csr_array(change[:, touched]), walk)
-        kind = output_kind(walk.tolerance, part.largest)
-        dense: Matrix = np.empty((graph.nodes, len(touched)), dtype=kind)
-        certificate = Sor().solve(part.for_output(dense.dtype), dense, threads=threads or 1)
+        dense, certificate = _relaxed(Problem(graph, scipy.sparse.csr_array(change[:, touched]), walk), threads or 1)
         correction, name = Correction(problem, [], touched, dense), "sor"
     if not certificate.error <= walk.tolerance:
         raise ToleranceNotReached(f"{name} certifies {certificate.error:.3g}, not the tolerance {walk.tolerance:.3g}")
     return correction, ChangeRun(name, certificate, time.perf_counter() - start, forecast, relaxation)
 
 
-def _push(workers: list[Worker], numbers: NDArray[np.int64]) -> list[Column]:
-    """Share the columns out among the workers, one thread each."""
-    with ThreadPoolExecutor(max(1, len(workers))) as pool:
-        every = len(workers)
-        shares = pool.map(lambda i: [workers[i].column(int(n)) for n in numbers[i::every]], range(every))
-        return [column for share in shares for column in share]
+def _push(problem: Problem, touched: NDArray[np.int64], threads: int, most: float) -> tuple[list[Column] | None, float]:
+    """Push all touched columns, unless it is forecast to take more than ``most`` visits of edges; give the forecast.
+
+    The first columns are a pilot, given up where they take far more than their share of that. What a column takes grows
+    with its mass, the sum of its entries by strength: every push takes a part of it away.
+    """
+    masses = (abs(problem.by_column).T @ problem.graph.strengths)[touched]
+    shares = masses / (masses.sum() or 1.0)
+    limits = np.clip(2 * most * shares, _FEW_VISITS, UNLIMITED).astype(np.int64)
+    workers = [Worker(problem, Push().threshold(problem)) for _ in range(threads)]
+    try:
+        columns = _push_columns(workers, touched[:_PILOT], limits[:_PILOT])
+    except TooManyVisits:
+        return None, math.inf
+    forecast = sum(column.visits for column in columns) / (shares[:_PILOT].sum() or 1.0)
+    if forecast > most:
+        return None, forecast
+    columns += _push_columns(workers, touched[_PILOT:], np.full(len(touched), UNLIMITED))
+    return sorted(columns, key=lambda column: column.number), forecast
+
+
+def _push_columns(workers: list[Worker], numbers: NDArray[np.int64], limits: NDArray[np.int64]) -> list[Column]:
+    """Share the columns out among the workers, one thread each; some may not take more visits than a limit."""
+    every = len(workers)
+
+    def work(first: int) -> list[Column]:
+        mine = range(first, len(numbers), every)
+        return [workers[first].column(int(numbers[i]), most=int(limits[i])) for i in mine]
+
+    with ThreadPoolExecutor(every) as pool:
+        return [column for share in pool.map(work, range(every)) for column in share]
+
+
+def _relaxed(problem: Problem, threads: int) -> tuple[Matrix, Certificate]:
+    """Relax all columns of a change."""
+    kind = output_kind(problem.tolerance, problem.largest)
+    dense: Matrix = np.empty((problem.graph.nodes, problem.columns), dtype=kind)
+    engine = Sor(reorder=problem.columns >= _REORDER_FROM * LANES, gentle=True)
+    return dense, engine.solve(problem.for_output(dense.dtype), dense, threads=threads)

@@ -24,6 +24,9 @@ from privge._typing import Floats, Progress
 from privge.errors import ToleranceNotReached
 from privge.propagation.problem import Certificate, Matrix, Problem, rounding
 
+UNLIMITED = 2**62
+"""Visits of edges that nobody makes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Push:
@@ -84,6 +87,10 @@ class Push:
         return (worker.column(int(number)) for number in numbers)
 
 
+class TooManyVisits(Exception):
+    """Pushing takes more visits of edges than it may."""
+
+
 class Worker:
     """Pushes one column after the other in the same scratch memory; each thread has its own."""
 
@@ -96,19 +103,22 @@ class Worker:
         queue = np.empty(1 << nodes.bit_length(), dtype=np.int32)
         self._scratch = (self._state, self._reserve, self._reached, queue, self._pushed)
 
-    def column(self, number: int) -> "Column":
-        """Return the non-zero part of Z for one column."""
-        from privge.propagation._kernels.push import RESIDUE, push
+    def column(self, number: int, *, most: int = UNLIMITED) -> "Column":
+        """Return the non-zero part of Z for one column, unless that takes more than so many visits of edges."""
+        from privge.propagation._kernels.push import FACTOR, RESIDUE, push
 
         problem, reserve, reached = self._problem, self._reserve, self._reached
         graph = problem.graph
         rows, values = problem.column(number)
         edges, threshold = (graph.indptr, graph.indices, graph.weights), (problem.alpha, self._rmax)
-        count, visits = push(*edges, *threshold, rows, values, self._scratch)
+        count, visits = push(*edges, *threshold, rows, values, self._scratch, most)
         nodes = self._pushed[:count].copy()
         column = Column(number, nodes, reserve[nodes] * problem.scale[nodes], visits)
         self._state[:, RESIDUE] = 0
         reserve[nodes], reached[nodes] = 0, 0
+        if visits > most:
+            np.abs(self._state[:, FACTOR], out=self._state[:, FACTOR])  # nobody waits any more
+            raise TooManyVisits
         return column
 
 

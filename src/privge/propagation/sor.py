@@ -31,10 +31,13 @@ class Sor:
     reorder
         Renumber nodes so that neighbours are close in memory (reverse Cuthill-McKee). It changes the order of
         the sweeps, hence rounding, never the guarantee. None decides by the number of columns.
+    gentle
+        Begin gently: fewer sweeps where few nodes have features, one or two more otherwise.
     """
 
     name: ClassVar[str] = "sor"
     reorder: bool | None = None
+    gentle: bool = False
 
     def solve(
         self, problem: Problem, out: Matrix, *, threads: int = 1, progress: Progress | None = None
@@ -48,7 +51,8 @@ class Sor:
 
         def solve(columns: slice) -> Certificate:
             nonlocal done
-            certificate = solve_block(system, _fill(problem, order, columns), out, columns, stop)
+            fill = _fill(problem, order, columns)
+            certificate = solve_block(system, fill, out, columns, stop, gentle=self.gentle)
             with lock:
                 done += columns.stop - columns.start
                 if progress is not None:

@@ -17,8 +17,10 @@ _QUEUE_AHEAD = 4  # waiting nodes whose data is asked for ahead of their turn
 
 
 @njit(cache=True, nogil=True)
-def push(indptr, indices, weights, alpha, rmax, rows, values, scratch):
+def push(indptr, indices, weights, alpha, rmax, rows, values, scratch, most):
     """Push until no residue exceeds ``rmax``; return how many nodes were pushed and how many edges visited.
+
+    It ends after ``most`` visits, or somewhat later, with nodes that still wait.
 
     An edge passes on by its weight, or all alike if ``weights`` is None: each case is compiled by itself. ``scratch``
     is (``state``, ``reserve``, ``reached``, ``queue``, ``pushed``).
@@ -38,7 +40,7 @@ def push(indptr, indices, weights, alpha, rmax, rows, values, scratch):
             state[v, FACTOR] = -state[v, FACTOR]
             queue[tail & mask] = v
             tail += one
-    while head != tail:
+    while head != tail and visits <= most:
         v = np.uint64(queue[head & mask])
         head += one
         if tail - head > _QUEUE_AHEAD:
