@@ -89,15 +89,14 @@ class Order:
 
     @classmethod
     def of(cls, graph: Graph, *, reorder: bool) -> "Order":
-        """Renumber the nodes so that neighbours are close in memory (reverse Cuthill-McKee), or leave them."""
+        """Renumber the nodes so that neighbours are close in memory (breadth first, from a hub), or leave them."""
         from privge.graph._kernels import reorder as renumber
         from privge.graph._kernels import reorder_weighted as renumber_weighted
+        from privge.propagation._kernels.order import breadth_first
 
         if not reorder or graph.nodes < 2:
             return cls(graph.indptr, np.concatenate([graph.indices, np.zeros(AHEAD, np.int32)]), None, graph.weights)
-        from scipy.sparse.csgraph import reverse_cuthill_mckee
-
-        order = reverse_cuthill_mckee(graph.to_scipy(), symmetric_mode=True).astype(np.int64)
+        order = breadth_first(graph.indptr, graph.indices, int(np.argmax(graph.degrees)))
         place = np.empty(graph.nodes, dtype=np.int64)
         place[order] = np.arange(graph.nodes)
         if graph.weights is None:

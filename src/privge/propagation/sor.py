@@ -29,7 +29,7 @@ class Sor:
     Parameters
     ----------
     reorder
-        Renumber nodes so that neighbours are close in memory (reverse Cuthill-McKee). It changes the order of
+        Renumber nodes so that neighbours are close in memory (breadth first). It changes the order of
         the sweeps, hence rounding, never the guarantee. None decides by the number of columns.
     gentle
         Begin gently: fewer sweeps where few nodes have features, one or two more otherwise.
