@@ -61,6 +61,7 @@ bench: $(VENV)/.installed-bench ## Measure speed and memory against other librar
 	$(BIN)/python benchmarks/million_users.py
 	$(BIN)/python benchmarks/propagation.py
 	$(BIN)/python benchmarks/reading.py
+	$(BIN)/python benchmarks/stores.py
 	$(BIN)/python benchmarks/service.py
 	$(BIN)/python benchmarks/several.py
 	$(BIN)/python benchmarks/scale.py compare 1000000 10000000 64

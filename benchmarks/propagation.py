@@ -282,7 +282,7 @@ def main():
         print(f"  by {run['way']}; ", end="")
         print(f"largest difference to the full one {run['difference']:.1e}, certified {run['certified']:.1e}")
         if "break_even" in run:
-            print(f"  forecast of the break-even: {run['break_even']:.2%} of the nodes")
+            print(f"  forecast: relaxed instead of pushed from {run['break_even']:.2%} of the nodes on")
 
 
 if __name__ == "__main__":

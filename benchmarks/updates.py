@@ -51,7 +51,7 @@ def measure(graph, reports, updated):
 
 
 def new_reports(nodes, columns, new):
-    """Add reports, and find the share of new reports at which redoing all is as fast."""
+    """Add reports, and find the share of new reports from which on their change is relaxed instead of pushed."""
     graph = power_law(nodes, 10 * nodes)
     reports, part = everybody(nodes, columns)
     before, late = part(slice(new, None)), part(slice(0, new))
@@ -59,6 +59,8 @@ def new_reports(nodes, columns, new):
     result = measure(graph, reports, lambda: pg.update(old, late, graph=graph, reports=before))
     change = NewReports(late, before, Joining()).change(graph)
     _, run = propagate_change(graph, change, Walk(**PARAMETERS), threads=2)
+    if run.engine != "push":
+        return result
     return result | {"break_even": new * run.relaxation_forecast / max(run.pushes_forecast, 1) / nodes}
 
 
