@@ -30,9 +30,9 @@ residual sees twice at most.
 import logging
 import math
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -72,8 +72,8 @@ class _Block:
     """The sum of the solutions so far, in float64; empty for the first right-hand side."""
     start: list["Future"] = field(default_factory=list)
     """``right / unit`` in float32."""
-    y: list["Future"] = field(default_factory=list)
-    """Its solution, in float32."""
+    stands: list["Future"] = field(default_factory=list)
+    """Its solution, in float32, and what shards know of each other's rows of it."""
     sweeps: int = 0
     since: int = 0
     """Sweeps for this right-hand side."""
@@ -92,7 +92,7 @@ class _Block:
 
     def saves(self) -> list[str]:
         """Return which vectors a checkpoint holds."""
-        return ["y", "right", "total"] if self.refined else ["y"]
+        return ["y", "known", "right", "total"] if self.refined else ["y", "known"]
 
 
 class Turns:
@@ -117,7 +117,7 @@ class Turns:
         side_by_side(self.client, [self._solve(block, certificates) for block in blocks], self.homes.look)
         certificate = Certificate.worst(certificates)
         parts = [
-            [(block.total[s] if block.total else None, block.unit, block.y[s]) for block in blocks] for s in self.shards
+            [(block.total[s] if block.total else None, block.unit, block.stands[s]) for block in blocks] for s in self.shards
         ]
         finishing = self.homes.each(inplace.finish, lambda s: (self.run, s, self.column, certificate, parts[s]))
         gathered(self.client, finishing, self.homes.look)
@@ -130,7 +130,7 @@ class Turns:
             yield from self._begin(block, self._right_side(block))
         while True:
             self._sweep(block)
-            change, size = _largest((yield self.homes.soon(shards.moved, block.y)))
+            change, size = _largest((yield self.homes.soon(shards.moved, block.stands)))
             block.sweeps, block.since = block.sweeps + 1, block.since + 1
             self.sweeps = max(self.sweeps, block.sweeps)
             if self._judge(block, change, size):
@@ -148,17 +148,17 @@ class Turns:
         """Let each shard relax its rows of a block in turn."""
         self.homes.settle()
         # Past its usual count of sweeps, over-relaxation gives way to Gauss-Seidel, which contracts in every sweep.
-        omega = self.omega if block.since < self.usual else 1.0
+        past = block.since >= self.usual
         for s in self.shards:
-            pieces = self._pieces(s, block.y)
-            given = (self.run, s, omega, block.start[s], block.y[s], pieces)
-            block.y[s] = self.homes.submit(s, inplace.turn, *given)
+            heard = self._between(s, inplace.news, block.stands)
+            given = (self.run, s, 1.0 if past else self.omega, block.start[s], block.stands[s], heard)
+            block.stands[s] = self.homes.submit(s, inplace.turn, *given, past)
 
-    def _pieces(self, to: int, y: Sequence["Future"]) -> list["Future"]:
-        """Return the rows that a shard needs of each other one."""
+    def _between(self, to: int, function: Callable[..., Any], vectors: Sequence["Future"]) -> list["Future"]:
+        """Return what a shard gets of each other one."""
         return [
-            self.homes.submit(of, inplace.piece, self.run, of, to, vector, soon=True)
-            for of, vector in enumerate(y)
+            self.homes.submit(of, function, self.run, of, to, vector, soon=True)
+            for of, vector in enumerate(vectors)
             if of != to
         ]
 
@@ -174,7 +174,9 @@ class Turns:
     def _remainder(self, block: _Block) -> list["Future"]:
         """Compute what the solution leaves of the right-hand side."""
         right = block.right or self._right_side(block)
-        given = [(self.run, s, block.unit, right[s], block.y[s], self._pieces(s, block.y)) for s in self.shards]
+        own = self.homes.each(inplace.own, lambda s: (block.stands[s],))
+        pieces = [self._between(s, inplace.piece, own) for s in self.shards]
+        given = [(self.run, s, block.unit, right[s], block.stands[s], pieces[s]) for s in self.shards]
         block.sweeps += 1
         return self.homes.each(inplace.remainder, lambda s: given[s])
 
@@ -195,8 +197,8 @@ class Turns:
     def _refine(self, block: _Block, left: list["Future"]) -> Chain:
         """Go on with what is left."""
         total: list[Future | None] = [*block.total] or [None for _ in self.shards]
-        unit, y = block.unit, block.y
-        block.total = self.homes.each(inplace.added, lambda s: (total[s], unit, y[s]))
+        unit, stands = block.unit, list(block.stands)
+        block.total = self.homes.each(inplace.added, lambda s: (total[s], unit, stands[s]))
         block.right, block.refined = left, block.refined + 1
         yield from self._begin(block, left)
 
@@ -212,7 +214,13 @@ class Turns:
             missing = self.keep / self.run.walk.alpha * mean / block.unit
         missing = np.where(np.abs(missing) <= 1 / self.run.walk.alpha, missing, 0.0)  # as it is but for overflow
         block.start = self._in_units(block, right)
-        block.y = self.homes.each(inplace.beginning, lambda s: (self.run, s, block.start[s], missing))
+        y = self.homes.each(inplace.beginning, lambda s: (self.run, s, block.start[s], missing))
+        self._open(block, y, y)
+
+    def _open(self, block: _Block, y: Sequence["Future"], known: Sequence["Future"]) -> None:
+        """Let all shards know what they shall know of each other."""
+        pieces = [self._between(s, inplace.piece, known) for s in self.shards]
+        block.stands = self.homes.each(inplace.opened, lambda s: (y[s], known[s], pieces[s]))
 
     def _right_side(self, block: _Block) -> list["Future"]:
         return self.homes.each(inplace.right_side, lambda s: (self.run, s, block.number))
@@ -239,19 +247,21 @@ class Turns:
     def _save(self, block: _Block) -> Chain:
         """Write a checkpoint and go on from its files; those of the one before are removed."""
         files = {vector: self._files(block, vector) for vector in block.saves()}
+        parts = [self.homes.each(part, lambda s: (block.stands[s],)) for part in (inplace.own, inplace.known)]
+        vectors = zip(files.values(), (*parts, block.right, block.total), strict=False)  # the last two if it saves them
         yield [
-            self.homes.submit(s, shards.save, self.run, files[vector][s], getattr(block, vector)[s])
-            for vector in files
-            for s in self.shards
+            self.homes.submit(s, shards.save, self.run, names[s], vector[s]) for names, vector in vectors for s in self.shards
         ]
+        del parts
         self.checkpoints.write_document(f"{self._name(block)}.json", {name: getattr(block, name) for name in _NUMBERS})
         self._load(block)
         self._forget(block, {name for names in files.values() for name in names} | {f"{self._name(block)}.json"})
 
     def _load(self, block: _Block) -> None:
-        for vector in block.saves():
-            files = self._files(block, vector)
-            setattr(block, vector, self.homes.each(shards.load, lambda s, f=files: (self.run, f[s])))  # type: ignore[misc]
+        files = [self._files(block, vector) for vector in block.saves()]
+        loaded = [self.homes.each(shards.load, lambda s, f=names: (self.run, f[s])) for names in files]  # type: ignore[misc]
+        self._open(block, *loaded[:2])
+        block.right, block.total = loaded[2:] or ([], [])
         block.start = self._in_units(block, block.right or self._right_side(block))
         block.saved = time.monotonic()
 
