@@ -5,6 +5,7 @@ vectors and changes none that it was given, so that Dask may run it again. What 
 in `privge.propagation.cluster.messages`.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TypeAlias
@@ -21,6 +22,8 @@ from privge.propagation.cluster.tiles import finish_tile, tile_name
 from privge.propagation.problem import Certificate, Matrix, rounding
 from privge.propagation.relaxation import aligned, largest_of
 from privge.propagation.strengths import unit_of
+
+_ROWS = 1 << 16  # rows written at once
 
 Pieces: TypeAlias = list[NDArray[np.float32]]
 """The rows that a shard needs of each other one, in their order."""
@@ -60,14 +63,39 @@ class Stand:
 
 def right_side(run: Run, shard: int, block: int) -> ShardVectors:
     """Return ``alpha D^(-r) X`` of a shard in float64."""
+    right = aligned(run.row_cuts[shard + 1] - run.row_cuts[shard], np.float64)
+    for rows, lanes, values in _entries(run, shard, block):
+        right[rows, lanes] = values
+    return ShardVectors(right)
+
+
+def first_weighed(run: Run, shard: int, block: int) -> tuple[float, float, Floats]:
+    """Return what `weighed` does of `right_side`, from its non-zeros alone."""
+    strengths = _strengths(run, shard) / unit_of(run.graph)
+    whole = float(strengths.sum())
+    largest, mean = 0.0, np.zeros(LANES)
+    for rows, lanes, values in _entries(run, shard, block):
+        largest = max(largest, largest_of(values))
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean += np.bincount(lanes, strengths[rows] / (whole or 1.0) * values, minlength=LANES)
+    return largest, whole, mean
+
+
+def first_in_units(run: Run, shard: int, block: int, unit: float) -> ShardVectors:
+    """Return what `in_units` makes of `right_side`, which is never there in float64."""
+    start = aligned(run.row_cuts[shard + 1] - run.row_cuts[shard], np.float32)
+    for rows, lanes, values in _entries(run, shard, block):
+        with np.errstate(over="ignore"):
+            start[rows, lanes] = values / unit
+    return ShardVectors(start)
+
+
+def _entries(run: Run, shard: int, block: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], Floats]]:
+    """Yield rows of the shard, lanes and values of ``alpha D^(-r) X``, where it is not 0."""
     first, last = run.row_cuts[shard], run.row_cuts[shard + 1]
     scale = run.scale(first, last)
-    start, largest = aligned(last - first, np.float64), 0.0
     for rows, lanes, values in run.entries.read(block, first, last):
-        scaled = run.walk.alpha * (values / scale[rows - first])
-        start[rows - first, lanes] = scaled
-        largest = max(largest, largest_of(scaled))
-    return ShardVectors(start, size=largest)
+        yield rows - first, lanes, run.walk.alpha * (values / scale[rows - first])
 
 
 def weighed(run: Run, shard: int, right: ShardVectors) -> tuple[float, float, Floats]:
@@ -88,8 +116,10 @@ def in_units(right: ShardVectors, unit: float) -> ShardVectors:
 def beginning(run: Run, shard: int, start: ShardVectors, mean: Floats) -> ShardVectors:
     """Return where a solution is sought from; nodes without neighbours are ``start`` already."""
     y = aligned(len(start.y), np.float32)
-    connected = _strengths(run, shard) > 0
-    np.add(start.y, np.where(connected[:, None], mean.astype(np.float32), np.float32(0)), out=y)
+    np.add(start.y, mean.astype(np.float32), out=y)
+    isolated = _strengths(run, shard) == 0
+    if isolated.any():
+        np.copyto(y, start.y, where=isolated[:, None])
     return ShardVectors(y)
 
 
@@ -123,7 +153,13 @@ def opened(vectors: ShardVectors, known: ShardVectors, pieces: Pieces) -> Stand:
 
 
 def turn(
-    run: Run, shard: int, omega: float, start: ShardVectors, stand: Stand, heard: list[News], whole: bool  # noqa: FBT001
+    run: Run,
+    shard: int,
+    omega: float,
+    start: ShardVectors,
+    stand: Stand,
+    heard: list[News],
+    whole: bool,  # noqa: FBT001
 ) -> Stand:
     """Relax every row of a shard once, in place in a copy, after what was heard of others.
 
@@ -145,9 +181,7 @@ def turn(
     return Stand(y, known, message, float(change), float(size))
 
 
-def remainder(
-    run: Run, shard: int, unit: float, right: ShardVectors, stand: Stand, pieces: Pieces
-) -> ShardVectors:
+def remainder(run: Run, shard: int, unit: float, right: ShardVectors, stand: Stand, pieces: Pieces) -> ShardVectors:
     """Return what ``unit * own`` leaves of the right-hand side, ``right - (I - (1-alpha) P) unit y``."""
     from privge.propagation._kernels.remain import remain
 
@@ -159,10 +193,14 @@ def remainder(
 
 def added(total: ShardVectors | None, unit: float, stand: Stand) -> ShardVectors:
     """Return ``total + unit * own`` in float64."""
-    y = unit * stand.own.astype(np.float64)
+    return ShardVectors(_added(total, unit, stand, slice(None)))
+
+
+def _added(total: ShardVectors | None, unit: float, stand: Stand, rows: slice) -> Floats:
+    y: Floats = unit * stand.own[rows].astype(np.float64)
     if total is not None:
-        y += total.y
-    return ShardVectors(y)
+        y += total.y[rows]
+    return y
 
 
 def finish(
@@ -180,9 +218,10 @@ def finish(
     with run.tiles.create(f"{tile_name(shard, column)}.npy", (last - first, width), run.precision) as tile:
         for position, parts in enumerate(blocks):
             lanes = slice(position * LANES, min((position + 1) * LANES, width))
-            z = scale * added(*parts).y[:, : lanes.stop - lanes.start]
-            tile[:, lanes] = z
-            largest = max(largest, largest_of(z))
+            for some in (slice(row, row + _ROWS) for row in range(0, last - first, _ROWS)):
+                z = scale[some] * _added(*parts, some)[:, : lanes.stop - lanes.start]
+                tile[some, lanes] = z
+                largest = max(largest, largest_of(z))
     stored = certificate.plus(rounding(np.dtype(run.precision), largest))
     finish_tile(run.tiles, shard, column, stored)
     return stored.error

@@ -5,11 +5,11 @@ only the difference, in whole steps of 1/127 of the largest one: a byte an entry
 known by those steps, as everybody who hears of them does, with the same bits. What rounding to steps leaves out is part
 of the next difference, so it is not lost, only told later; and it is at most 1/254 of the largest difference.
 
-*Why sweeps still converge.* A sweep with rows of others that are wrong by ``d`` is an exact one plus ``omega (1-alpha)
-P d`` in its right-hand side. The sweeps before the last ``t`` shrank what they left by ``rho^t``, ``rho < 1`` (up to a
-constant). With ``d`` at most 1/254 of how far rows moved since they were told, the sum of all such ``d`` is a small part
-of the way that sweeps make anyway. It is largest where sweeps shrink slowly, for a small alpha; so past their usual
-number rows travel whole. Nothing is certified by this: the certificate measures rows that travelled whole.
+*Why sweeps still converge.* A sweep with rows of others that are wrong by ``d`` is an exact one with ``(1-alpha) P d``
+added to its right-hand side, and ``d`` is at most 1/254 of how far rows moved since they were told of. Exact sweeps
+shrink what is wrong by a factor; as long as they amplify no disturbance by 254 in all, those that ``d`` brings in
+die out with them. They amplify most for a small alpha: so past their usual number rows travel whole, and sweeps are
+exact. Nothing is certified by this: the certificate measures rows that travelled whole.
 
 *Where nothing can be told in steps*, because rows do not move or moved beyond all numbers, nothing is told.
 """
