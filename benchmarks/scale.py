@@ -89,15 +89,16 @@ def measure(client, stored, rows, regime, here, single, folder, parameters, run)
 
 
 def traffic(moved, folder, certificate, largest):
-    """Compare what moved with the model, 64 bytes for each row of a halo, block and sweep; and with what it achieved.
+    """Compare what moved with the model, and with what it achieved.
 
+    For each row of a halo and block: 16 bytes in every sweep, 64 where a solution begins and where it is certified.
     Digits are those that the certificate promises of the largest entry: a solution of zeros has none.
     """
     (run,) = folder.glob("run-*/edges")
     layout = json.loads((run / "layout.json").read_text())
     blocks = -(-layout["column_cuts"][-1] // 16)
     halos = sum(len(np.load(path, mmap_mode="r")) for path in (run / "shards").glob("*-halo.npy"))
-    model = halos * LINE * blocks * certificate.sweeps
+    model = halos * blocks * (LINE / 4 * (certificate.sweeps - 1) + 2 * LINE)
     digits = np.log10(largest / certificate.error)
     print(
         f"  halo {halos:,} rows; {moved / 1e9:.2f} GB moved, as the kernel counts, model {model / 1e9:.2f} GB (ratio "

@@ -86,6 +86,37 @@ def random_graph(nodes=400, weighted=False):
     return graph, generator.normal(size=(nodes + 2, 20))
 
 
+def test_a_look_that_came_too_early_is_followed_by_more_sweeps(three, monkeypatch):
+    monkeypatch.setattr(turns, "_LEFT_BY_CHANGE", 1e-3)
+    graph = Graph.from_edges(np.array(GRAPHS["path"]), nodes=np.arange(NODES))
+    z, run = by_edges(graph, FEATURES, three, 0.1, 0.5, 1e-4)
+    exact = exact_embedding(graph, scipy.sparse.csr_array(FEATURES), 0.1, 0.5)
+    assert np.abs(np.asarray(z) - exact).max() <= run.certificate.error <= 1e-4
+    assert run.certificate.precision == "float32"  # nothing had to be corrected
+
+
+@pytest.mark.parametrize("shape", ["path", "star"])
+def test_sweeps_that_shrink_slowly_reach_the_tolerance_too(three, shape):
+    graph = Graph.from_edges(np.array(GRAPHS[shape]), nodes=np.arange(NODES))
+    z, run = by_edges(graph, FEATURES, three, 0.003, 0.5, 1e-4)
+    exact = exact_embedding(graph, scipy.sparse.csr_array(FEATURES), 0.003, 0.5)
+    assert np.abs(np.asarray(z) - exact).max() <= run.certificate.error <= 1e-4
+
+
+def test_tasks_of_a_shard_stay_on_its_worker_however_busy_it_is(three):
+    def where(_):
+        import time
+
+        from distributed import get_worker
+
+        time.sleep(0.1)
+        return get_worker().address
+
+    shards = homes.Homes(three, 3)
+    tasks = [shards.submit(0, where, number) for number in range(12)]
+    assert set(three.gather(tasks)) == {shards.workers[0]}
+
+
 # ---------------------------------------------------------------- what is left, and refinement
 
 

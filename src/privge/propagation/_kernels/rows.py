@@ -80,6 +80,19 @@ def remain_row(_context, y, indices, shares, first, last, right, v, factor, unit
 
 
 @intrinsic
+def distance_row(_context, rows, others, v, largest):
+    """Keep in ``largest`` the largest ``|rows[v] - others[v]|``."""
+    signature = types.void(rows, others, types.int64, largest)
+
+    def generate(context, builder, signature, arguments):
+        rows, others, largest = (_Rows(context, builder, signature, arguments, at) for at in (0, 1, 3))
+        _keep_largest(builder, largest, 0, builder.fsub(rows.load(arguments[2]), others.load(arguments[2])))
+        return context.get_dummy_value()
+
+    return signature, generate
+
+
+@intrinsic
 def add_row(_context, rows, v, factor, total):
     """Add ``factor * rows[v]`` to ``total``, in float64."""
     signature = types.void(rows, types.int64, types.float64, total)

@@ -4,9 +4,8 @@ Two ways to iterate, chosen with the layout of the run. `privge.propagation.clus
 each on another block of columns at a time; it is the faster one, and needs enough blocks to keep the workers busy.
 `privge.propagation.cluster.steps`: all shards step at once, on all blocks.
 
-Both are plain tasks that depend on each other. When a worker dies, Dask computes again what was lost, back to the last
-checkpoint: its vectors come from files, so nothing before it is needed. A run that was stopped begins there too. When
-all workers are lost at once, the driver drops their tasks and begins at the checkpoint itself.
+Both are plain tasks that depend on each other. When a worker dies, the driver drops all of them and begins at the last
+checkpoint: its vectors come from files, so nothing before it is needed. A run that was stopped begins there too.
 """
 
 import logging
@@ -44,7 +43,7 @@ def solve_edges(client: "Client", run: Run, progress: Progress | None = None) ->
 
 
 def _solve(client: "Client", run: Run, column: int) -> None:
-    """Solve one column of tiles, from its last checkpoint again if all workers were replaced."""
+    """Solve one column of tiles, from its last checkpoint again if workers were lost."""
     uprooted, reached = 0, -1
     while True:
         one = (Turns if run.engine == "sor" else Steps)(client, run, column)
@@ -54,7 +53,7 @@ def _solve(client: "Client", run: Run, column: int) -> None:
             uprooted, reached = (1, one.sweeps) if one.sweeps > reached else (uprooted + 1, reached)
             if uprooted >= _UPROOTED_AT_MOST:
                 raise ClusterFailed(
-                    f"all workers were lost {uprooted} times after {reached} sweeps, most likely for lack of memory; "
+                    f"workers were lost {uprooted} times after {reached} sweeps, most likely for lack of memory; "
                     "give workers more, then run the same command again: what is finished is kept"
                 ) from None
-            logger.warning("all workers were replaced; going back to the last checkpoint")
+            logger.warning("workers were lost; going back to the last checkpoint")

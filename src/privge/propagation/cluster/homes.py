@@ -1,8 +1,9 @@
 """Where the shards of the edges regime live: each has a worker that holds its rows, and tasks go there.
 
-When a worker dies, its shards find another, and Dask computes again what was lost. When all workers are lost at once,
-Dask keeps tasks for workers that will never come back, whoever comes instead; then whoever waits is told so, and so is
-whoever submits: new tasks would wait for those.
+They go nowhere else. If they might, Dask would move a task that waits from a busy worker to one that waits, and with it
+all vectors of the shard, which takes longer than the task. So when a worker dies, its tasks wait for it: whoever waits
+or submits is told, and begins at the last checkpoint with those workers that there are. Nothing is lost by that: what
+the dead worker had was made from the vectors of all shards, and those have been forgotten since.
 """
 
 from collections.abc import Callable, Iterable
@@ -20,7 +21,7 @@ _SOON = 1  # priority of tasks that others wait for
 
 
 class UprootedError(Exception):
-    """No worker is left that tasks were meant for."""
+    """A worker is gone that tasks were meant for."""
 
 
 class Homes:
@@ -28,16 +29,12 @@ class Homes:
 
     def __init__(self, client: "Client", shards: int) -> None:
         self.client, self.shards = client, range(shards)
-        self.workers: list[str] = []
-        self.settle()
+        known = Watch(client).workers()
+        self.workers = [known[shard % len(known)] for shard in self.shards]
 
     def settle(self) -> None:
-        """Give each shard a worker; when one is gone, its shards find another, and when all are, it is time to fail."""
-        known = Watch(self.client).workers()
-        if self.workers:
-            self.look(set(known))
-        if not self.workers or not set(self.workers) <= set(known):
-            self.workers = [known[shard % len(known)] for shard in self.shards]
+        """See that each shard has its worker before more tasks go there."""
+        self.look(set(Watch(self.client).workers()))
 
     def submit(self, shard: int, function: Callable[..., Any], *arguments: Any, soon: bool = False) -> "Future":  # noqa: ANN401
         """Submit a task where the rows of a shard are; ``soon`` if other shards wait for it."""
@@ -45,7 +42,6 @@ class Homes:
             function,
             *arguments,
             workers=[self.workers[shard]],
-            allow_other_workers=True,
             pure=False,
             priority=_SOON if soon else 0,
         )
@@ -59,6 +55,6 @@ class Homes:
         return [self.submit(shard, function, future, soon=True) for shard, future in enumerate(futures)]
 
     def look(self, known: set[str]) -> None:
-        """Fail if none of the shards has its worker any more."""
-        if not known & set(self.workers):
+        """Fail if a shard has its worker no more."""
+        if not set(self.workers) <= known:
             raise UprootedError

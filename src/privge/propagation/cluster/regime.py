@@ -66,12 +66,13 @@ def memory_for_edges(graph: StoredGraph, shards: int, blocks: int, *, double: bo
 def memory_for_turns(graph: StoredGraph, shards: int, blocks: int, threads: int = 1, *, double: bool = False) -> int:
     """Return the bytes that a shard takes at most when shards take turns.
 
-    As for `memory_for_edges`, but each thread has a block of all rows, and float32 is enough: where it cannot certify
-    the tolerance, two vectors of the shard's own rows are float64, and for a moment that block of all rows.
+    Its edges; of each block the shard's own rows, as they are, as others know them, and of the right-hand side, which
+    is in float64 twice where what is left is measured; the halo, and once more where it travels whole; and for each
+    thread a block of all rows. Where float32 cannot certify the tolerance, the sum of solutions is in float64 besides.
     """
     rows = -(-graph.nodes // shards)
     entry = 4 + ((8 if double else 4) if graph.weighted else 0)
-    own, whole = (7, 2) if double else (5, 1)
+    own, whole = (9, 2) if double else (7, 1)
     lines = blocks * (own * rows + 2 * graph.nodes) + min(threads, blocks) * whole * graph.nodes
     return _BASE + entry * graph.entries // shards + _LINE * lines
 

@@ -6,20 +6,22 @@ while shard 1 sweeps its rows of one block, shard 0 is already at the next block
 shard, sweep after sweep, and with at least as many blocks as threads nobody waits. What a shard gets is what it
 would see in one process: rows of the shards before it from this sweep, rows of those behind it from the last.
 
-So a sweep *is* that of `privge.propagation.relaxation`, whatever the number of shards, and so are its convergence
-(`D - (1-alpha) A` is symmetric and positive definite, for every graph), its Gauss-Seidel sweep and its certificate.
-No row that was read is old, and nothing depends on when a task is done.
+So a sweep *is* that of `privge.propagation.relaxation`, whatever the number of shards, but for what a byte an entry
+leaves out of the rows of others (`privge.propagation.cluster.messages`): no row that was read is old, and nothing
+depends on when a task is done. It converges as that does (`D - (1-alpha) A` is symmetric and positive definite, for
+every graph), and the certificate measures where it ends.
 
 *Where it begins.* P keeps the mean of ``y`` by strength, so that of the solution is the mean of the right-hand side,
 divided by alpha. It is what moves slowest through the graph; so ``y`` begins as the right-hand side plus what is
 missing of that mean. The certificate is about where it ends.
 
-*Certificate and refinement.* Vectors and halos are float32 throughout. When a sweep changes so little that it may be
+*Certificate and refinement.* Vectors and halos are float32 at most. When a sweep changes so little that it may be
 enough, what ``y`` leaves of the right-hand side is computed in float64: ``left = right - (I - (1-alpha) P) y``, which
-needs halo rows of the float32 ``y`` only. Row sums of P are at most 1, so ``|y - y*| <= max |left| / alpha``, however
-``y`` came about. If that is not enough, the same sweeps solve for the correction: ``(I - (1-alpha) P) c* = left`` and
-``y* = y + c*``. It is small, and so is its rounding. Each right-hand side is measured in a power of two near its
-largest entry, which is exact and keeps float32 from overflow and underflow.
+needs halo rows of the float32 ``y`` only, whole ones. Row sums of P are at most 1, so ``|y - y*| <= max |left| /
+alpha``, however ``y`` came about. If that is not enough, more sweeps follow; if float32 can do no better, the same
+sweeps solve for the correction: ``(I - (1-alpha) P) c* = left`` and ``y* = y + c*``. It is small, and so is its
+rounding. Each right-hand side is measured in a power of two near its largest entry, which is exact and keeps float32
+from overflow and underflow.
 
 *Rounding.* A row of ``left`` is computed as the residual that certifies a block of one process, all of it in float64,
 and has the same bound (`rounding_of_residual`) with ``|right| + 2 |y|`` for the largest number involved. It is added up
@@ -30,9 +32,9 @@ residual sees twice at most.
 import logging
 import math
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -58,7 +60,7 @@ _IDLE = 0.75  # a sweep that leaves more than that of its change, where over-rel
 
 _LEFT_BY_CHANGE = 0.5  # what a sweep leaves of the right-hand side, by its change, usually: when it pays to look
 
-_NUMBERS = ("sweeps", "since", "unit", "largest", "change", "rounded", "reach", "refined")
+_NUMBERS = ("sweeps", "since", "unit", "largest", "change", "rounded", "reach", "refined", "left_by_change")
 
 
 @dataclass(slots=True)
@@ -72,8 +74,8 @@ class _Block:
     """The sum of the solutions so far, in float64; empty for the first right-hand side."""
     start: list["Future"] = field(default_factory=list)
     """``right / unit`` in float32."""
-    y: list["Future"] = field(default_factory=list)
-    """Its solution, in float32."""
+    stands: list["Future"] = field(default_factory=list)
+    """Its solution, in float32, and what shards know of each other's rows of it."""
     sweeps: int = 0
     since: int = 0
     """Sweeps for this right-hand side."""
@@ -88,11 +90,15 @@ class _Block:
     """What no entry of ``total`` exceeds."""
     refined: int = 0
     """How many right-hand sides there were before this one."""
+    left_by_change: float = _LEFT_BY_CHANGE
+    """What a sweep leaves of the right-hand side, by its change, as far as it was seen."""
+    spent: bool = False
+    """Whether more sweeps are of no use for this right-hand side."""
     saved: float = field(default_factory=time.monotonic)
 
     def saves(self) -> list[str]:
         """Return which vectors a checkpoint holds."""
-        return ["y", "right", "total"] if self.refined else ["y"]
+        return ["y", "known", "right", "total"] if self.refined else ["y", "known"]
 
 
 class Turns:
@@ -117,7 +123,8 @@ class Turns:
         side_by_side(self.client, [self._solve(block, certificates) for block in blocks], self.homes.look)
         certificate = Certificate.worst(certificates)
         parts = [
-            [(block.total[s] if block.total else None, block.unit, block.y[s]) for block in blocks] for s in self.shards
+            [(block.total[s] if block.total else None, block.unit, block.stands[s]) for block in blocks]
+            for s in self.shards
         ]
         finishing = self.homes.each(inplace.finish, lambda s: (self.run, s, self.column, certificate, parts[s]))
         gathered(self.client, finishing, self.homes.look)
@@ -127,20 +134,22 @@ class Turns:
     def _solve(self, block: _Block, certificates: list[Certificate]) -> Chain:
         """Solve one block; see `side_by_side`."""
         if not self._resume(block):
-            yield from self._begin(block, self._right_side(block))
+            yield from self._begin(block)
         while True:
             self._sweep(block)
-            change, size = _largest((yield self.homes.soon(shards.moved, block.y)))
+            change, size = _largest((yield self.homes.soon(shards.moved, block.stands)))
             block.sweeps, block.since = block.sweeps + 1, block.since + 1
             self.sweeps = max(self.sweeps, block.sweeps)
             if self._judge(block, change, size):
                 left = self._remainder(block)
                 _, largest = _largest((yield self.homes.soon(shards.moved, left)))
-                certificate, refines = self._certify(block, largest, size)
-                if not refines:
+                certificate, goes_on = self._certify(block, largest, size)
+                if not goes_on:
                     certificates.append(certificate)
                     return
-                yield from self._refine(block, left)
+                if block.spent:
+                    yield from self._refine(block, left)
+                del left
             if time.monotonic() - block.saved > homes.CHECKPOINT_SECONDS:
                 yield from self._save(block)
 
@@ -148,77 +157,95 @@ class Turns:
         """Let each shard relax its rows of a block in turn."""
         self.homes.settle()
         # Past its usual count of sweeps, over-relaxation gives way to Gauss-Seidel, which contracts in every sweep.
-        omega = self.omega if block.since < self.usual else 1.0
+        past = block.since >= self.usual
         for s in self.shards:
-            pieces = self._pieces(s, block.y)
-            given = (self.run, s, omega, block.start[s], block.y[s], pieces)
-            block.y[s] = self.homes.submit(s, inplace.turn, *given)
+            heard = self._between(s, inplace.news, block.stands)
+            given = (self.run, s, 1.0 if past else self.omega, block.start[s], block.stands[s], heard)
+            block.stands[s] = self.homes.submit(s, inplace.turn, *given, past)
 
-    def _pieces(self, to: int, y: Sequence["Future"]) -> list["Future"]:
-        """Return the rows that a shard needs of each other one."""
+    def _between(self, to: int, function: Callable[..., Any], vectors: Sequence["Future"]) -> list["Future"]:
+        """Return what a shard gets of each other one."""
         return [
-            self.homes.submit(of, inplace.piece, self.run, of, to, vector, soon=True)
-            for of, vector in enumerate(y)
+            self.homes.submit(of, function, self.run, of, to, vector, soon=True)
+            for of, vector in enumerate(vectors)
             if of != to
         ]
 
     def _judge(self, block: _Block, change: float, size: float) -> bool:
         """Say whether it is time to look what is left of the right-hand side."""
         before, block.change = block.change, change
-        if not math.isfinite(size):
-            return True
-        expected = _LEFT_BY_CHANGE * block.unit * change + block.rounded
         idle = is_exhausted(np.float32, change, size) and change > _IDLE * before  # only rounding moves the rows now
-        return idle or change == 0 or self.growth * expected <= self.run.walk.tolerance or block.since >= 2 * self.usual
+        block.spent = not math.isfinite(size) or idle or change == 0 or block.since >= 2 * self.usual
+        expected = block.left_by_change * block.unit * change + block.rounded
+        return block.spent or self.growth * expected <= self.run.walk.tolerance
 
     def _remainder(self, block: _Block) -> list["Future"]:
         """Compute what the solution leaves of the right-hand side."""
-        right = block.right or self._right_side(block)
-        given = [(self.run, s, block.unit, right[s], block.y[s], self._pieces(s, block.y)) for s in self.shards]
+        right = block.right or self.homes.each(inplace.right_side, lambda s: (self.run, s, block.number))
+        own = self.homes.each(inplace.own, lambda s: (block.stands[s],))
+        pieces = [self._between(s, inplace.piece, own) for s in self.shards]
+        given = [(self.run, s, block.unit, right[s], block.stands[s], pieces[s]) for s in self.shards]
         block.sweeps += 1
         return self.homes.each(inplace.remainder, lambda s: given[s])
 
     def _certify(self, block: _Block, left: float, size: float) -> tuple[Certificate, bool]:
-        """Return what is certified, given the largest that is left, and whether to go on with what is left."""
+        """Return what is certified, given the largest that is left, and whether to go on.
+
+        It goes on with more sweeps, or with what is left if those are of no use.
+        """
         graph, walk = self.run.graph, self.run.walk
-        block.reach += block.unit * size
-        involved = block.largest + 2 * block.reach
-        block.rounded += rounding_of_residual(involved, graph.largest_degree, weighted=graph.weighted)
-        block.rounded += _EPS * block.reach
-        error = self.growth * (left + block.rounded)
+        reach = block.reach + block.unit * size
+        rounded = block.rounded + _EPS * reach
+        rounded += rounding_of_residual(block.largest + 2 * reach, graph.largest_degree, weighted=graph.weighted)
+        error = self.growth * (left + rounded)
         certificate = Certificate(
             error if math.isfinite(error) else math.inf, block.sweeps, "float64" if block.refined else "float32"
         )
-        helps = left <= block.largest / 2 and self.growth * block.rounded < walk.tolerance
-        return certificate, not error <= walk.tolerance and helps and block.refined < _REFINED_AT_MOST
+        if error <= walk.tolerance:
+            return certificate, False
+        if not block.spent:
+            block.left_by_change = max(block.left_by_change, left / (block.unit * block.change))
+            return certificate, True
+        block.reach, block.rounded = reach, rounded
+        helps = left <= block.largest / 2 and self.growth * rounded < walk.tolerance
+        return certificate, helps and block.refined < _REFINED_AT_MOST
 
     def _refine(self, block: _Block, left: list["Future"]) -> Chain:
         """Go on with what is left."""
         total: list[Future | None] = [*block.total] or [None for _ in self.shards]
-        unit, y = block.unit, block.y
-        block.total = self.homes.each(inplace.added, lambda s: (total[s], unit, y[s]))
+        unit, stands = block.unit, list(block.stands)
+        block.total = self.homes.each(inplace.added, lambda s: (total[s], unit, stands[s]))
         block.right, block.refined = left, block.refined + 1
-        yield from self._begin(block, left)
+        yield from self._begin(block)
 
-    def _begin(self, block: _Block, right: list["Future"]) -> Chain:
+    def _begin(self, block: _Block) -> Chain:
         """Take up a right-hand side, in units of about its largest entry."""
-        found = yield [self.homes.submit(s, inplace.weighed, self.run, s, right[s], soon=True) for s in self.shards]
+        if block.right:
+            found = yield self.homes.each(inplace.weighed, lambda s: (self.run, s, block.right[s]))
+        else:
+            found = yield self.homes.each(inplace.first_weighed, lambda s: (self.run, s, block.number))
         largest = float(np.max([size for size, _, _ in found]))  # keeps a NaN
         block.unit = 2.0 ** (math.frexp(largest)[1] - 1) if math.isfinite(largest) and largest > 0 else 1.0
-        block.largest, block.since, block.change = largest, 0, math.inf
+        block.largest, block.since, block.change, block.left_by_change = largest, 0, math.inf, _LEFT_BY_CHANGE
         with np.errstate(over="ignore", invalid="ignore"):
             whole = max(sum(strength for _, strength, _ in found), _TINY)
             mean = sum(strength / whole * part for _, strength, part in found)
             missing = self.keep / self.run.walk.alpha * mean / block.unit
         missing = np.where(np.abs(missing) <= 1 / self.run.walk.alpha, missing, 0.0)  # as it is but for overflow
-        block.start = self._in_units(block, right)
-        block.y = self.homes.each(inplace.beginning, lambda s: (self.run, s, block.start[s], missing))
+        block.start = self._in_units(block)
+        y = self.homes.each(inplace.beginning, lambda s: (self.run, s, block.start[s], missing))
+        self._open(block, y, y)
 
-    def _right_side(self, block: _Block) -> list["Future"]:
-        return self.homes.each(inplace.right_side, lambda s: (self.run, s, block.number))
+    def _open(self, block: _Block, y: Sequence["Future"], known: Sequence["Future"]) -> None:
+        """Let all shards know what they shall know of each other."""
+        pieces = [self._between(s, inplace.piece, known) for s in self.shards]
+        block.stands = self.homes.each(inplace.opened, lambda s: (y[s], known[s], pieces[s]))
 
-    def _in_units(self, block: _Block, right: list["Future"]) -> list["Future"]:
-        return self.homes.each(inplace.in_units, lambda s: (right[s], block.unit))
+    def _in_units(self, block: _Block) -> list["Future"]:
+        unit, right = block.unit, block.right
+        if right:
+            return self.homes.each(inplace.in_units, lambda s: (right[s], unit))
+        return self.homes.each(inplace.first_in_units, lambda s: (self.run, s, block.number, unit))
 
     def _resume(self, block: _Block) -> bool:
         """Take up the last checkpoint of a block, if it is there with all its files."""
@@ -239,9 +266,11 @@ class Turns:
     def _save(self, block: _Block) -> Chain:
         """Write a checkpoint and go on from its files; those of the one before are removed."""
         files = {vector: self._files(block, vector) for vector in block.saves()}
+        parts = [self.homes.each(part, lambda s: (block.stands[s],)) for part in (inplace.own, inplace.known)]
+        vectors = zip(files.values(), (*parts, block.right, block.total), strict=False)  # the last two if it has them
         yield [
-            self.homes.submit(s, shards.save, self.run, files[vector][s], getattr(block, vector)[s])
-            for vector in files
+            self.homes.submit(s, shards.save, self.run, names[s], vector[s])
+            for names, vector in vectors
             for s in self.shards
         ]
         self.checkpoints.write_document(f"{self._name(block)}.json", {name: getattr(block, name) for name in _NUMBERS})
@@ -249,10 +278,11 @@ class Turns:
         self._forget(block, {name for names in files.values() for name in names} | {f"{self._name(block)}.json"})
 
     def _load(self, block: _Block) -> None:
-        for vector in block.saves():
-            files = self._files(block, vector)
-            setattr(block, vector, self.homes.each(shards.load, lambda s, f=files: (self.run, f[s])))  # type: ignore[misc]
-        block.start = self._in_units(block, block.right or self._right_side(block))
+        files = [self._files(block, vector) for vector in block.saves()]
+        loaded = [self.homes.each(shards.load, lambda s, f=names: (self.run, f[s])) for names in files]  # type: ignore[misc]
+        self._open(block, *loaded[:2])
+        block.right, block.total = loaded[2:] or ([], [])
+        block.start = self._in_units(block)
         block.saved = time.monotonic()
 
     def _forget(self, block: _Block, but: Collection[str] = ()) -> None:
