@@ -15,7 +15,7 @@ from privge.graph import Graph
 from privge.graph.stored import StoredGraph, save_graph
 from privge.propagation import OnCluster, propagate
 from privge.propagation.cluster.entries import Entries, in_canonical_form, write_matrix
-from privge.propagation.cluster.regime import Capacity, choose, memory_for_columns, memory_for_edges, row_cuts
+from privge.propagation.cluster.regime import Capacity, choose, memory_for_columns, memory_for_turns, row_cuts
 from privge.propagation.cluster.tiles import TiledMatrix, tile_name
 from privge.testing.series import exact_embedding
 
@@ -228,7 +228,7 @@ def test_columns_at_a_time_follow_from_the_memory(tmp_path):
     stored = save_graph(random_problem()[0], tmp_path / "g")
     entries = sizes(2000, 0, 160)[1]
     for blocks in (1, 2, 5, 10):
-        need = memory_for_edges(stored, 4, blocks)
+        need = memory_for_turns(stored, 4, blocks)
         capacity = Capacity(4, need, need)
         layout = choose(stored, entries, capacity, "edges")
         assert layout.column_cuts[1] == 16 * blocks
