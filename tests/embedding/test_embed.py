@@ -131,6 +131,45 @@ def test_an_update_equals_a_full_recomputation_within_the_certificates():
     assert np.abs(old.matrix - full.matrix).max() > 1e-3  # the update did something, and left the old one alone
 
 
+def test_an_update_refuses_former_reports_that_are_not_those_of_the_embedding():
+    graph, features = network()
+    first, second = (campaign().simulate(features, seed=seed) for seed in (1, 2))
+    old, again = pg.embed(graph, first), split(second, slice(0, 20))
+    updated = pg.update(old, again, graph=graph, reports=first)
+    refused = [(old, split(first, slice(0, 10))), (old, split(first, slice(20, None))), (old, second), (updated, first)]
+    for embedding, former in refused:
+        with pytest.raises(BadData, match=r"was not made from the former reports .* of the 20 nodes"):
+            pg.update(embedding, again, graph=graph, reports=former)
+    today = pg.Reports.concatenate([split(first, slice(20, None)), again])
+    assert pg.update(updated, split(second, slice(20, 40)), graph=graph, reports=today)
+
+
+def test_one_wrong_report_of_many_is_found():
+    graph, features = network()
+    first, second = (campaign().simulate(features, seed=seed) for seed in (1, 2))
+    wrong = np.array(first.codes)
+    wrong[7] = second.codes[7]
+    old, former = pg.embed(graph, first), pg.Reports(first.campaign, first.ids, wrong)
+    with pytest.raises(BadData, match=r"of 1 of the 300 nodes"):
+        pg.update(old, second, graph=graph, reports=former)
+
+
+def test_reports_that_change_nothing_leave_the_certificate():
+    graph, features = network()
+    reports = campaign().simulate(features, seed=1)
+    old = pg.embed(graph, reports)
+    same = pg.update(old, split(reports, slice(0, 20)), graph=graph, reports=reports)
+    assert np.array_equal(same.matrix, old.matrix)
+    assert same.provenance.run.certificate == old.provenance.run.certificate
+
+
+def test_an_update_takes_no_path():
+    graph, features = network()
+    reports = campaign().simulate(features, seed=1)
+    with pytest.raises(TypeError, match=r"takes reports, got str; Reports.from_parquet reads a file"):
+        pg.update(pg.embed(graph, reports), "new.parquet", graph=graph, reports=reports)
+
+
 def test_an_update_replaces_a_report():
     graph, features = network()
     c = campaign()

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+from privge.errors import ToleranceNotReached
 from privge.graph import Graph
 from privge.propagation import Local, Problem, Push, Sor, Walk, propagate, propagate_change
 from privge.propagation.push import TooManyVisits, Worker
@@ -76,3 +77,34 @@ def test_a_gentle_beginning_takes_fewer_sweeps_for_few_changes_and_hardly_more_f
 
     assert sweeps(10, gentle=True) < sweeps(10, gentle=False)
     assert sweeps(nodes, gentle=True) <= sweeps(nodes, gentle=False) + 2
+
+
+def test_columns_that_need_no_push_do_not_hide_those_that_do(graph):
+    change = change_of(50)
+    tiny = scipy.sparse.diags_array(np.where(np.arange(COLUMNS) < 4, 1e-9, 1.0))
+    _, run = propagate_change(graph, scipy.sparse.csr_array(change @ tiny), WALK)
+    assert run.engine == "sor"
+
+
+def test_relaxation_is_taken_where_push_cannot_certify():
+    nodes = 100_000
+    star = Graph.from_edges(np.column_stack([np.zeros(nodes - 1, dtype=np.int64), np.arange(1, nodes)]))
+    change = scipy.sparse.csr_array((np.ones(300), (np.arange(5, 305), np.zeros(300, dtype=int))), shape=(nodes, 1))
+    walk = Walk(0.1, 0.5, 1e-7)
+    with pytest.raises(ToleranceNotReached):
+        propagate_change(star, change, walk, engine="push")
+    assert propagate_change(star, change, walk)[1].engine == "sor"
+
+
+def test_tiny_weights_do_not_get_lost_on_the_way():
+    pair = Graph.from_edges(np.array([[0, 1]]), weights=np.array([1e-100]))
+    change = scipy.sparse.csr_array(np.array([[1e-230], [0.0]]))
+    correction, run = propagate_change(pair, change, Walk(0.1, 0, 1e-232), engine="push")
+    matrix = np.zeros((2, 1))
+    correction.add_to(matrix)
+    assert np.abs(matrix - exact_embedding(pair, change, 0.1, 0)).max() <= run.certificate.error
+
+
+def test_push_refuses_tolerances_at_the_end_of_all_numbers(graph):
+    with pytest.raises(ToleranceNotReached):
+        propagate_change(graph, 1e-310 * change_of(1), replace(WALK, tolerance=1e-320), engine="push")

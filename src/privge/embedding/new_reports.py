@@ -43,9 +43,14 @@ class NewReports:
 
     def change(self, graph: Graph) -> scipy.sparse.csr_array:
         """Return new features minus former ones; only the rows of new reports are not empty."""
-        gone = self.former.take(np.flatnonzero(self.replaced))
-        new, old = (feature_rows(graph, part, self.joining).astype(np.float64) for part in (self.reports, gone))
-        return new - old
+        new = feature_rows(graph, self.reports, self.joining).astype(np.float64)
+        change = new - self.before(graph).astype(np.float64)
+        change.eliminate_zeros()
+        return change
+
+    def before(self, graph: Graph) -> scipy.sparse.csr_array:
+        """Return the former features of those who report again; all other rows are empty."""
+        return feature_rows(graph, self.former.take(np.flatnonzero(self.replaced)), self.joining)
 
     def features(self, graph: Graph, rows: NDArray[np.int64], kept_rows: NDArray[np.int64]) -> scipy.sparse.csr_array:
         """Return the features of some rows of a graph, those of all new reports among them; the others are empty.

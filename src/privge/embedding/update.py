@@ -12,7 +12,7 @@ from privge.embedding.join import Joining
 from privge.embedding.new_reports import NewReports
 from privge.errors import BadData, CampaignMismatch, NotUpdatable
 from privge.graph import Graph, GraphData, as_graph
-from privge.propagation import Matrix, Walk, propagate_change
+from privge.propagation import ENGINES, Matrix, Problem, Walk, other_rows, propagate_change
 from privge.reports import Reports
 
 
@@ -40,8 +40,9 @@ def update(
     new_reports
         Reports of the same campaign, or none of them. A node that had a report gets the new one instead.
     graph
-        The graph as it is now, in any form that `privge.as_graph` takes: the one that the embedding was made from, or
-        one that has all its nodes, in any order, and gained nodes or edges, lost edges, or has other weights.
+        The graph as it is now, in any form that `privge.as_graph` takes: the one that the embedding was made from; or,
+        with ``before``, one that has all its nodes, in any order, and gained nodes or edges, lost edges, or has other
+        weights.
     reports
         The reports that the embedding was made from.
     before
@@ -52,6 +53,9 @@ def update(
     threads
         By default one for each processor.
     """
+    for part in (reports, new_reports):
+        if not isinstance(part, Reports):
+            raise TypeError(f"update takes reports, got {type(part).__name__}; Reports.from_parquet reads a file")
     made, graph = embedding.provenance, as_graph(graph)
     before = None if before is None else as_graph(before)
     made.check_updatable()
@@ -79,21 +83,46 @@ def update(
 def _update_features(embedding: Embedding, graph: Graph, new: NewReports, walk: Walk, threads: int) -> Embedding:
     """Add what new reports change, on the same graph."""
     made = embedding.provenance
+    _check_former(embedding, graph, new)
+    change = new.change(graph)
+    joined = len(new.reports) - int(new.replaced.sum())
+    told = made.with_other_reports(made.source.participation + joined / max(1, graph.nodes))
+    if not change.nnz:
+        return Embedding(embedding.ids, embedding.matrix, told)
     with ThreadPoolExecutor(1) as pool:  # the copy waits for memory, the push for the cache: they go well together
         copy = pool.submit(np.array, embedding.matrix, dtype=_native(embedding.matrix.dtype))
-        correction, run = propagate_change(graph, new.change(graph), walk, threads=threads)
+        correction, run = propagate_change(graph, change, walk, threads=threads)
         matrix: Matrix = copy.result()
     rounded = correction.add_to(matrix, threads=threads)
-    joined = len(new.reports) - int(new.replaced.sum())
     computation = replace(
         made.run,
         certificate=made.run.certificate + run.certificate.error + rounded,
         seconds=run.seconds,
         engine=f"{made.run.engine.split('+')[0]}+{run.engine}",
     )
-    participation = made.source.participation + joined / max(1, graph.nodes)
-    updated = replace(made.with_other_reports(participation), run=computation)
-    return Embedding(embedding.ids, matrix, updated)
+    return Embedding(embedding.ids, matrix, replace(told, run=computation))
+
+
+def _check_former(embedding: Embedding, graph: Graph, new: NewReports) -> None:
+    """Refuse other former reports than those in the embedding: what they left would stay in its vectors, unseen.
+
+    Only those matter whose nodes report now, and the vectors themselves say which they are. What engines of other
+    packages certify says it not.
+    """
+    run = embedding.provenance.run
+    if not set(run.engine.split("+")) <= {*ENGINES, "push"}:
+        return
+    rows = graph.rows_of(new.reports.ids)
+    rows = rows[rows >= 0]  # others are refused, or dropped, when features are joined
+    problem = Problem(graph, new.before(graph), run.walk)
+    matrix = np.asarray(embedding.matrix)
+    wrong = other_rows(problem, matrix.astype(_native(matrix.dtype), copy=False), rows, run.certificate)
+    if wrong:
+        raise BadData(
+            f"the embedding was not made from the former reports that are given: of {wrong:,} of the {len(rows):,} "
+            "nodes that report now it holds another report, or one where none is given. After an update the former "
+            "reports are those before without the replaced ones, and the new ones (privge.Reports.concatenate)"
+        )
 
 
 def _native(kind: np.dtype[np.floating]) -> type[np.floating]:

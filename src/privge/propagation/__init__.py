@@ -4,6 +4,7 @@ from privge.propagation.change import propagate_change
 from privge.propagation.chebyshev import Chebyshev
 from privge.propagation.engines import ENGINES, engines
 from privge.propagation.exact import Exact
+from privge.propagation.former import other_rows
 from privge.propagation.growth import Growth, propagate_growth
 from privge.propagation.leading import Leading, propagate_leading
 from privge.propagation.places import HERE, Local, OnCluster, Place, Regime
@@ -38,6 +39,7 @@ __all__ = [
     "Sor",
     "Walk",
     "engines",
+    "other_rows",
     "propagate",
     "propagate_change",
     "propagate_growth",

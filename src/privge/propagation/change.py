@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from privge._typing import Floats
 from privge.errors import ToleranceNotReached
 from privge.graph import Graph
 from privge.propagation._kernels.gather import LANES
@@ -23,10 +24,10 @@ from privge.propagation.sor import Sor
 from privge.propagation.walk import Walk
 
 _PILOT = 4  # columns pushed before the two ways are compared
-_TYPICAL_SWEEPS = 12  # of a relaxation that begins gently
+_TYPICAL_SWEEPS = 8  # of a relaxation that begins gently
 _FEW_VISITS = 1 << 16  # that any column of the pilot may take
-_LINES = 2  # that a visit of push takes the time of: it reads and writes, in no order
-_REORDER_FROM = 32  # blocks of columns; so few sweeps repay the renumbering late
+_LINES = 4  # that a visit of push takes the time of: it reads and writes, in no order
+_REORDER_FROM = 8  # blocks of columns; so few sweeps repay the renumbering late
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -88,7 +89,7 @@ def propagate_change(
 ) -> tuple[Correction, ChangeRun]:
     """Propagate a sparse change by push or by relaxing the touched columns, whichever forecast is cheaper.
 
-    Relaxation passes every edge about 12 times for each block of 16 columns. ``engine`` forces ``push`` or ``sor``.
+    Relaxation passes every edge about 8 times for each block of 16 columns. ``engine`` forces ``push`` or ``sor``.
     """
     start = time.perf_counter()
     problem = Problem(graph, change, walk)
@@ -111,22 +112,35 @@ def propagate_change(
 def _push(problem: Problem, touched: NDArray[np.int64], threads: int, most: float) -> tuple[list[Column] | None, float]:
     """Push all touched columns, unless it is forecast to take more than ``most`` visits of edges; give the forecast.
 
-    The first columns are a pilot, given up where they take far more than their share of that. What a column takes grows
-    with its mass, the sum of its entries by strength: every push takes a part of it away.
+    Those with most mass are a pilot. The mass of a column is the sum of its entries by strength, of which every push
+    takes a part away; none may take far more visits than its mass has a share of ``most``.
     """
-    masses = (abs(problem.by_column).T @ problem.graph.strengths)[touched]
-    shares = masses / (masses.sum() or 1.0)
+    shares = _shares(problem, touched)
+    by_mass = np.argsort(-shares, kind="stable")
+    touched, shares = touched[by_mass], shares[by_mass]
     limits = np.clip(2 * most * shares, _FEW_VISITS, UNLIMITED).astype(np.int64)
-    workers = [Worker(problem, Push().threshold(problem)) for _ in range(threads)]
     try:
+        workers = [Worker(problem, Push().threshold(problem)) for _ in range(threads)]
         columns = _push_columns(workers, touched[:_PILOT], limits[:_PILOT])
-    except TooManyVisits:
+        forecast = sum(column.visits for column in columns) / (shares[:_PILOT].sum() or 1.0)
+        if forecast > most:
+            return None, forecast
+        columns += _push_columns(workers, touched[_PILOT:], limits[_PILOT:])
+    except (TooManyVisits, ToleranceNotReached):
+        if most == UNLIMITED:
+            raise
         return None, math.inf
-    forecast = sum(column.visits for column in columns) / (shares[:_PILOT].sum() or 1.0)
-    if forecast > most:
-        return None, forecast
-    columns += _push_columns(workers, touched[_PILOT:], np.full(len(touched), UNLIMITED))
     return sorted(columns, key=lambda column: column.number), forecast
+
+
+def _shares(problem: Problem, touched: NDArray[np.int64]) -> Floats:
+    """Return the share of each touched column in the mass of all."""
+    strengths = problem.graph.strengths / (problem.graph.largest_strength or 1.0)
+    sizes = abs(problem.by_column)
+    sizes.data /= float(sizes.data.max(initial=0.0)) or 1.0  # so that no sum overflows
+    masses = (sizes.T @ strengths)[touched]
+    shares: Floats = masses / (masses.sum() or 1.0)
+    return shares
 
 
 def _push_columns(workers: list[Worker], numbers: NDArray[np.int64], limits: NDArray[np.int64]) -> list[Column]:

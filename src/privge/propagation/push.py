@@ -24,6 +24,7 @@ from privge._typing import Floats, Progress
 from privge.errors import ToleranceNotReached
 from privge.propagation.problem import Certificate, Matrix, Problem, rounding
 
+_LEAST = 1e-280  # threshold; far below it numbers lose digits that no bound of rounding here counts
 UNLIMITED = 2**62
 """Visits of edges that nobody makes."""
 
@@ -77,7 +78,7 @@ class Push:
         if self.rmax is not None:
             return self.rmax
         rmax = (problem.tolerance * (1 - 1e-6) - _rounding(problem)) / problem.largest_scale
-        if rmax <= 0:
+        if rmax < _LEAST:
             raise ToleranceNotReached(f"push cannot reach a tolerance of {problem.tolerance:.3g} in float64")
         return rmax
 

@@ -19,10 +19,10 @@ from privge._typing import Floats
 from privge.propagation.problem import Matrix, Problem
 from privge.propagation.relaxation import aligned, largest_of
 
-FEW_VISITS = 1 << 22
+FEW_VISITS = 1 << 18
 """Visits of edges that are never too many."""
 
-_SWEEPS = 6  # times all edges: more visits than that, and computing everything anew is faster
+_SWEEPS = 2  # times all edges: more visits than that, and computing everything anew is faster
 
 
 class ChangeTooLarge(Exception):

@@ -62,8 +62,8 @@ def push(indptr, indices, weights, alpha, rmax, rows, values, scratch, most):
                 fetch_ahead(state, indices[e + _AHEAD])
             u = np.uint64(indices[e])
             factor = state[u, FACTOR]
-            passed = amount if weights is None else weights[e] * amount
-            residue = state[u, RESIDUE] + abs(factor) * passed
+            share = abs(factor) if weights is None else abs(factor) * weights[e]  # a weight by itself may be tiny
+            residue = state[u, RESIDUE] + share * amount
             joins = (abs(residue) > rmax) & (factor > 0)
             state[u, RESIDUE] = residue
             state[u, FACTOR] = -factor if joins else factor
