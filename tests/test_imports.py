@@ -52,12 +52,11 @@ def test_each_module_is_brought_by_its_extra():
 
 
 def test_every_package_of_an_extra_that_users_install_has_its_modules_in_the_table():
+    distributions = packages_distributions()  # reads the files of every package
     for extra in ("train", "serve", "plot", "cluster"):
         for package in optional_dependencies()[extra]:
             name = re.split(r"[\[>=<; ]", package)[0].lower()
-            found = [
-                module for module, packages in packages_distributions().items() if name in map(str.lower, packages)
-            ]
+            found = [module for module, packages in distributions.items() if name in map(str.lower, packages)]
             brings = (extra, "plot") if name == "jinja2" else (extra,)  # of two extras; the table names one
             assert any(EXTRAS.get(module) in brings for module in found), f"{name} is not in the table"
 
