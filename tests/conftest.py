@@ -11,6 +11,9 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 # The matrices here are small: a second thread of BLAS only waits, and takes the processor of another process meanwhile.
 # Tests of what threads may not change set their number themselves.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Nobody looks at the profiles and the load of the workers that distributed samples a hundred times a second.
+os.environ.setdefault("DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED", "False")
+os.environ.setdefault("DASK_DISTRIBUTED__ADMIN__SYSTEM_MONITOR__INTERVAL", "10s")
 
 pytest.register_assert_rewrite("privge.testing")
 
