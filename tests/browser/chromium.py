@@ -31,7 +31,9 @@ def missing(*packages, browser=True):
             fcntl.flock(one_at_a_time, fcntl.LOCK_EX)
             if not all((CLIENT / "node_modules" / name).is_dir() for name in packages):
                 npm = shutil.which("npm") or "npm"
-                subprocess.run([npm, "ci"], cwd=CLIENT, check=False, capture_output=True, timeout=300)
+                done = subprocess.run([npm, "ci"], cwd=CLIENT, check=False, capture_output=True, timeout=300)
+                if done.returncode == 0:
+                    (CLIENT / "node_modules" / ".installed").touch()  # clients/js/scripts/test.sh need not do it again
     return [name for name in packages if not (CLIENT / "node_modules" / name).is_dir()]
 
 
