@@ -1,5 +1,6 @@
 """Fixtures for all tests."""
 
+import gc
 import os
 import warnings
 from pathlib import Path
@@ -24,6 +25,18 @@ pytest.register_assert_rewrite("privge.testing")
 def pytest_xdist_auto_num_workers(config):
     """Start one process more than there are processors: some tests wait for a browser, a cluster or a database."""
     return min((os.cpu_count() or 1) + 1, 4) if config.option.numprocesses == "auto" else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Look for no garbage in what stays: all modules and thousands of tests, gone through again and again otherwise."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items):
