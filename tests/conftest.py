@@ -1,5 +1,6 @@
 """Fixtures for all tests."""
 
+import gc
 import os
 import warnings
 from pathlib import Path
@@ -11,6 +12,11 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 # The matrices here are small: a second thread of BLAS only waits, and takes the processor of another process meanwhile.
 # Tests of what threads may not change set their number themselves.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Nobody looks at the profiles and the load of the workers that distributed samples a hundred times a second.
+os.environ.setdefault("DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED", "False")
+os.environ.setdefault("DASK_DISTRIBUTED__ADMIN__SYSTEM_MONITOR__INTERVAL", "10s")
+# A worker begins as a copy of a process that has loaded distributed, instead of loading it again.
+os.environ.setdefault("DASK_DISTRIBUTED__WORKER__MULTIPROCESSING_METHOD", "forkserver")
 
 pytest.register_assert_rewrite("privge.testing")
 
@@ -19,6 +25,18 @@ pytest.register_assert_rewrite("privge.testing")
 def pytest_xdist_auto_num_workers(config):
     """Start one process more than there are processors: some tests wait for a browser, a cluster or a database."""
     return min((os.cpu_count() or 1) + 1, 4) if config.option.numprocesses == "auto" else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Look for no garbage in what stays: all modules and thousands of tests, gone through again and again otherwise."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items):

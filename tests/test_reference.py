@@ -8,6 +8,7 @@ import ast
 import inspect
 import re
 import textwrap
+from functools import cache
 from importlib import import_module
 from itertools import pairwise
 
@@ -87,7 +88,12 @@ def described_below(thing):
                 yield [field.target.id], " ".join(below.value.value.split())
 
 
+@cache
 def entries():
+    return list(_entries())
+
+
+def _entries():
     shown = [
         line[4:].strip()
         for page in api_reference.pages().values()
@@ -100,17 +106,14 @@ def entries():
                 yield thing, names, words
 
 
-ENTRIES = list(entries())
-
-
 def test_the_pages_are_read():
-    found = {(thing.__qualname__, name) for thing, names, _ in ENTRIES for name in names}
+    found = {(thing.__qualname__, name) for thing, names, _ in entries() for name in names}
     assert {("PrivGE", "low"), ("Head", "layers"), ("Campaign", "epsilon"), ("embed", "r")} <= found
     assert len(found) > 200
 
 
 def test_every_field_of_a_campaign_is_described():
-    described = {name for thing, names, _ in ENTRIES for name in names if thing is Campaign}
+    described = {name for thing, names, _ in entries() for name in names if thing is Campaign}
     assert described == set(inspect.signature(Campaign).parameters)
 
 
@@ -140,15 +143,17 @@ def test_parameters_that_are_described_together_get_an_entry_each():
 
 
 def test_no_docstring_of_a_page_shares_an_entry_after_that():
-    shared = [names for thing, _, _ in ENTRIES for names, _ in documented(split(thing.__doc__ or "")) if len(names) > 1]
+    shared = [
+        names for thing, _, _ in entries() for names, _ in documented(split(thing.__doc__ or "")) if len(names) > 1
+    ]
     assert shared == []
-    assert any(len(names) > 1 for _, names, _ in ENTRIES)  # there is something to split
+    assert any(len(names) > 1 for _, names, _ in entries())  # there is something to split
 
 
 def test_every_documented_parameter_is_there():
     absent = [
         f"{thing.__qualname__}: {name}"
-        for thing, names, _ in ENTRIES
+        for thing, names, _ in entries()
         for name in names
         if name not in inspect.signature(thing).parameters
     ]
@@ -157,7 +162,7 @@ def test_every_documented_parameter_is_there():
 
 def test_defaults_in_words_are_those_of_the_signature():
     wrong = []
-    for thing, names, words in ENTRIES:
+    for thing, names, words in entries():
         stated = [next(filter(None, match.groups())).replace(",", "").strip("'.") for match in STATED.finditer(words)]
         default = inspect.signature(thing).parameters[names[0]].default
         # None says that something else decides, and the words say what.

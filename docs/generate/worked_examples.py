@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,19 +19,25 @@ _COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*)$", re.MULTILINE)
 _LONG = 400  # characters of a line that are shown
 
 
-def filled(page: str) -> str:
-    """Return a page with the output of its marked commands."""
+def filled(page: str, pass_by: Callable[[str, str, Path], None] | None = None) -> str:
+    """Return a page with the output of its marked commands.
+
+    For every block that is neither marked nor a file, ``pass_by`` gets its language, its text and the folder.
+    """
     if MARK not in page:
         return page
     with TemporaryDirectory() as folder:
-        return _BLOCK.sub(lambda block: _block(block, Path(folder)), page)
+        return _BLOCK.sub(lambda block: _block(block, Path(folder), pass_by), page)
 
 
-def _block(block: re.Match[str], folder: Path) -> str:
-    mark, _, text = block.groups()
-    if named := _FILE.match(text):
+def _block(block: re.Match[str], folder: Path, pass_by: Callable[[str, str, Path], None] | None) -> str:
+    mark, language, text = block.groups()
+    named = _FILE.match(text)
+    if named:
         (folder / named[1]).write_text(text, encoding="utf-8")
     if not mark:
+        if pass_by and not named:
+            pass_by(language, text, folder)
         return block[0]
     shown = "".join(f"$ {command}\n{_output(command, folder)}" for command in _COMMAND.findall(text))
     return f"```console\n{shown}```"
@@ -42,7 +49,12 @@ def _output(command: str, folder: Path) -> str:
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(source), os.environ.get("PYTHONPATH")]))
     done = subprocess.run(  # noqa: S603 (what our own pages hold)
-        ["/bin/bash", "-euc", command], cwd=folder, env=environment, capture_output=True, text=True, check=False
+        ["/bin/bash", "-eu", "-o", "pipefail", "-c", command],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode:
         raise RuntimeError(f"a worked example fails: {command}\n{done.stdout}{done.stderr}")

@@ -14,9 +14,19 @@ const FLAGS = [
   '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage',
 ];
 
-/** Open a browser with a profile of its own, which outlives it; every request of every page is recorded. */
-export async function opened({ profile = mkdtempSync(join(tmpdir(), 'privge-browser-')), ...options } = {}) {
-  const context = await chromium.launchPersistentContext(profile, { executablePath: CHROMIUM, args: FLAGS, headless: true, ...options });
+const PROGRAM = { executablePath: CHROMIUM, args: FLAGS, headless: true };
+let running = null; // the browser that scenarios share
+
+/** A folder for all that a browser keeps. */
+export const freshProfile = () => mkdtempSync(join(tmpdir(), 'privge-browser-'));
+
+/**
+ * Open a browser as somebody new has it; every request of every page is recorded.
+ * With a profile it is a process of its own, whose profile outlives it. Otherwise it is a context of the one that is running:
+ * contexts share no cookies, no storage and no cache, and starting a browser takes longer than most scenarios.
+ */
+export async function opened({ profile, ...options } = {}) {
+  const context = await (profile ? chromium.launchPersistentContext(profile, { ...PROGRAM, ...options }) : fresh(options));
   context.setDefaultTimeout(20_000);
   const requests = [];
   const problems = [];
@@ -31,6 +41,21 @@ export async function opened({ profile = mkdtempSync(join(tmpdir(), 'privge-brow
   });
   context.on('weberror', (error) => problems.push(String(error.error())));
   return { context, page: context.pages()[0] ?? (await context.newPage()), profile, requests, problems };
+}
+
+async function fresh(options) {
+  running ??= chromium.launch(PROGRAM);
+  return (await running).newContext(options);
+}
+
+/** Close what a scenario that failed has left open. */
+export async function tidy() {
+  for (const context of (await running)?.contexts() ?? []) await context.close();
+}
+
+/** Close the browser that scenarios share. */
+export async function closed() {
+  await (await running)?.close();
 }
 
 /** Open the page of a campaign as somebody. */

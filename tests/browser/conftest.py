@@ -3,7 +3,7 @@ import os
 import pytest
 
 from browser.asked import VALUES, people, purposes
-from browser.chromium import ROOT, require_browser
+from browser.chromium import ROOT, player, require_browser
 from collect.service.harness import ADMIN, campaign_of, running, token_of
 from privge.collect.stores import open_store
 
@@ -18,6 +18,7 @@ def served(tmp_path_factory):
     with running(folder, *options, environment=environment) as server:
         server.url, server.folder, server.admin = f"http://{server.host}:{server.port}", folder, ADMIN
         yield server
+        player.close()
 
 
 @pytest.fixture

@@ -1,5 +1,5 @@
 // A person contributes: once, in two tabs, and with the browser killed at every step.
-import { contribute, kept, kill, opened, receipt, visit, write } from './browser.mjs';
+import { contribute, freshProfile, kept, kill, opened, receipt, visit, write } from './browser.mjs';
 
 /** Open, try the sandbox, edit, contribute, look at what is stored, erase; return all that was seen and requested. */
 export async function wholeWay(given) {
@@ -87,11 +87,10 @@ export async function twoTabs(given) {
  */
 export async function killed(given) {
   const seen = []; // what was kept at each start, and every report that left
-  let profile;
+  const profile = freshProfile();
   let done;
   for (const step of [...given.steps, null]) {
     const browser = await opened({ profile });
-    profile = browser.profile;
     const { context, page } = browser;
     await visit(page, given);
     const state = await kept(page);

@@ -1,12 +1,12 @@
 // How large the contribution page is and how soon it paints: node paint.mjs < {url, campaign, token}; nothing is asserted.
 import { readFileSync } from 'node:fs';
 
-import { opened, visit } from './browser.mjs';
+import { freshProfile, opened, visit } from './browser.mjs';
 
 const given = JSON.parse(readFileSync(0, 'utf8'));
 const results = [];
 for (let time = 0; time < 5; time++) {
-  const { context, page } = await opened();
+  const { context, page } = await opened({ profile: freshProfile() });
   await visit(page, given);
   results.push(
     await page.evaluate(() => {

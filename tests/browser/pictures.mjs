@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { opened } from './browser.mjs';
+import { freshProfile, opened } from './browser.mjs';
 import { walk } from './pages.mjs';
 
 const given = JSON.parse(readFileSync(0, 'utf8'));
@@ -12,7 +12,7 @@ const sizes = { desktop: { width: 1100, height: 800 }, phone: { width: 390, heig
 let person = 0;
 for (const [size, viewport] of Object.entries(sizes)) {
   for (const colorScheme of ['light', 'dark']) {
-    const { context, page } = await opened({ viewport, colorScheme, reducedMotion: 'reduce' });
+    const { context, page } = await opened({ profile: freshProfile(), viewport, colorScheme, reducedMotion: 'reduce' });
     await walk(page, { ...given, token: given.people[person++] }, async (name, from) => {
       const top = from ? await page.evaluate((each) => document.querySelector(each).getBoundingClientRect().top + scrollY - 30, from) : 0;
       const height = await page.evaluate(() => document.documentElement.scrollHeight);

@@ -1,9 +1,8 @@
 // What can go wrong: the page says what happened and what to do, and never draws twice.
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { contribute, kept, opened, visit, write } from './browser.mjs';
+import { contribute, freshProfile, kept, opened, visit, write } from './browser.mjs';
 import { puts } from './contribution.mjs';
 
 const REPORTS = '**/reports/*';
@@ -119,7 +118,7 @@ export async function slow(given) {
 
 /** A browser that is told to keep nothing: cookies and site data are blocked, as in some private windows. */
 export async function noStorage(given) {
-  const profile = mkdtempSync(join(tmpdir(), 'privge-browser-'));
+  const profile = freshProfile();
   mkdirSync(join(profile, 'Default'), { recursive: true });
   const settings = { profile: { default_content_setting_values: { cookies: 2 } } };
   writeFileSync(join(profile, 'Default', 'Preferences'), JSON.stringify(settings));

@@ -51,8 +51,19 @@ SHOWN = {
 
 
 @pytest.mark.parametrize("name", SHOWN)
-def test_a_page_shows_what_its_commands_print(name):
-    page = worked_examples.filled((DOCS / name).read_text(encoding="utf-8"))
+def test_a_page_shows_what_its_commands_print_and_its_other_blocks_run(name, monkeypatch):
+    """Its Python runs in between, in the same folder; all its commands are marked."""
+    scope = {"__name__": name}
+
+    def run(language, text, folder):
+        assert language != "console", "a command whose output is not shown"
+        if language == "python":
+            monkeypatch.chdir(folder)
+            exec(compile(text, name, "exec"), scope)
+
+    page = worked_examples.filled((DOCS / name).read_text(encoding="utf-8"), run)
+    monkeypatch.undo()
+    assert scope.keys() > {"__name__"}, "no Python was run"
     assert worked_examples.MARK not in page
     for line in SHOWN[name]:
         assert line in page

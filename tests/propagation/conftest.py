@@ -1,6 +1,20 @@
 """Fixtures for tests of propagation."""
 
+import multiprocessing
+
 import pytest
+
+_OF_WORKERS = ["distributed", "numba", "numpy", "pandas", "pyarrow.parquet", "scipy.sparse"]
+"""What every worker loads before it does its first task."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def ready_workers():
+    """Let workers begin as copies of a process that has loaded what they need: tests start, kill and replace many."""
+    from distributed.utils import get_mp_context
+
+    get_mp_context()  # which says once what is loaded, and would say it again over this
+    multiprocessing.set_forkserver_preload(_OF_WORKERS)
 
 
 @pytest.fixture(params=["sor", "chebyshev"])

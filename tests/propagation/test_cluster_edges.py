@@ -181,11 +181,16 @@ class StoppedError(Exception):
     """As if the driver was killed."""
 
 
+@pytest.fixture(scope="module")
+def uncut(three, tmp_path_factory):
+    """A run that is not stopped: with what it was called, and its result."""
+    call = (*random_graph(), three, 0.1, 0.5, 1e-11)
+    return call, np.asarray(by_edges(*call, tmp_path_factory.mktemp("uncut"))[0]).tobytes()
+
+
 @pytest.mark.parametrize("since", [1, 4])
-def test_a_correction_goes_on_from_its_checkpoint_with_the_same_bits(three, tmp_path, monkeypatch, caplog, since):
-    graph, features = random_graph()
-    call = (graph, features, three, 0.1, 0.5, 1e-11)
-    whole, _ = by_edges(*call, tmp_path / "whole")
+def test_a_correction_goes_on_from_its_checkpoint_with_the_same_bits(uncut, tmp_path, monkeypatch, caplog, since):
+    call, whole = uncut
     judge = turns.Turns._judge
 
     def judge_until(self, block, *arguments):
@@ -204,7 +209,7 @@ def test_a_correction_goes_on_from_its_checkpoint_with_the_same_bits(three, tmp_
     again, run = by_edges(*call, tmp_path / "cut")
     assert "going on from the checkpoint" in caplog.text
     assert run.engine == "sor"
-    assert np.asarray(again).tobytes() == np.asarray(whole).tobytes()
+    assert np.asarray(again).tobytes() == whole
 
 
 # ---------------------------------------------------------------- which way, and chains of tasks

@@ -15,8 +15,6 @@ import pytest
 from collect.service.harness import ADMIN, campaign_of, report_of, running, token_of
 from privge.collect.stores import open_store
 
-pytestmark = pytest.mark.alone
-
 NODES, SENDERS = 60, 4
 
 
