@@ -227,7 +227,8 @@ def at_scale(nodes, columns):
 def _sweep_seconds(graph):
     """CPU seconds of one relaxation sweep over one block of 16 columns, in the engine's own order."""
     from privge.propagation._kernels.relax import sweep
-    from privge.propagation.relaxation import Order, System, aligned
+    from privge.propagation.relaxation import aligned
+    from privge.propagation.system import Order, System
 
     system = System.of(Order.of(graph, reorder=True), graph.strengths, Walk(0.1, R, TOLERANCE))
     y, start = aligned(graph.nodes, np.float32), aligned(graph.nodes, np.float32)

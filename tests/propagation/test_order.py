@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from privge.graph import Graph
-from privge.propagation.relaxation import Order
+from privge.propagation.system import Order
 
 GRAPHS = {
     "one component": ([(0, 1), (1, 2), (2, 3), (1, 3), (3, 4)], 5),

@@ -11,8 +11,9 @@ from privge.graph import Graph
 from privge.propagation import Local, Sor, Walk, propagate
 from privge.propagation._kernels.gather import AHEAD, LANES
 from privge.propagation._kernels.relax import measure, sweep
-from privge.propagation.relaxation import Order, System, solve_block
+from privge.propagation.block import solve_block
 from privge.propagation.strengths import node_scale, unit_of
+from privge.propagation.system import Order, System
 from privge.testing.series import exact_embedding
 
 NODES = 24

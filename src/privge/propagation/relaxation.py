@@ -1,4 +1,4 @@
-"""Relaxation of one block of 16 columns: what the default engine does in a thread, and a cluster in a task.
+"""Relaxation of one block of 16 columns: sweeps, and the residual that says for certain how far they came.
 
 Over-relaxation with ``omega = 2 / (1 + sqrt(1 - (1-alpha)^2))`` updates rows in place, in blocks of 16 columns.
 ``D - (1-alpha) A`` is symmetric and positive definite, so it converges for every graph (Ostrowski).
@@ -31,8 +31,7 @@ size)`` times that number is added.
 
 *In float32* ``start`` is stored to ``2^-24`` of itself, and shares are, which moves a mean by that much of ``size``.
 That is all: the rounding of ``y`` is in the residual, and a tenth of what could be proved of a sweep. So float32 is
-enough for most graphs with large hubs, and a large r.
-Where float32 cannot certify the tolerance, the block goes on in float64 from where it stands.
+enough for most graphs with large hubs, and a large r; `privge.propagation.block` says what follows where it is not.
 
 *A bound of the rounding of a step* (`rounding_of_sweep`) serves where the change of a step is the certificate, as in
 shards of a cluster that step at once. With the unit roundoff ``u`` of the working precision, the sum of 16 costs
@@ -43,189 +42,33 @@ precision, this costs ``degree / 16`` more roundings, and weights 20 as above.
 """
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
 from threading import Event
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privge._typing import Floats
-from privge.graph import Graph
-from privge.propagation._kernels.gather import AHEAD, CHUNK, LANES
+from privge.propagation._kernels.gather import CHUNK, LANES
 from privge.propagation._kernels.rows import SPAN
-from privge.propagation.problem import Certificate, Matrix, rounding
-from privge.propagation.strengths import node_factors, node_scale, shares_of
-from privge.propagation.walk import Walk
+from privge.propagation.problem import Matrix, rounding
+from privge.propagation.system import System
 
-_ROWS = 1 << 20  # rows written at once
 _RESIDUAL_BY_CHANGE = 0.45  # of a sweep, usually: when it pays to look
 _GENTLE = 1.1  # over-relaxation of a gentle beginning
 _IDLE = 3  # sweeps that changed rows no less than one before, when that is no more than rounding
 
-Fill: TypeAlias = Callable[[Matrix], None]
-"""Puts ``alpha D^(-r) X`` of a block into zeros of 16 columns, in the order of the sweeps."""
 
+def relax(
+    system: System, start: Matrix, y: Matrix, target: float, stop: Event | None = None, *, gentle: bool = False
+) -> tuple[float, int]:
+    """Sweep until what ``y`` leaves of ``start`` is certainly no more than a target, or rounding lets it be no less.
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Order:
-    """The graph in the order of the sweeps.
-
-    Parameters
-    ----------
-    indptr, indices
-        Compressed rows, with ``AHEAD`` more entries that the kernels may look at.
-    place
-        Where a node of the graph stands in this order; None if nothing moved.
-    weights
-        The weight of each entry; None if the graph has none.
+    Return the bound of what it leaves, infinite if the precision of ``y`` cannot hold the numbers, and the sweeps.
     """
-
-    indptr: NDArray[np.int64]
-    indices: NDArray[np.int32]
-    place: NDArray[np.int64] | None
-    weights: Floats | None = None
-
-    @classmethod
-    def of(cls, graph: Graph, *, reorder: bool) -> "Order":
-        """Renumber the nodes so that neighbours are close in memory (breadth first, from a hub), or leave them."""
-        from privge.graph._kernels import reorder as renumber
-        from privge.graph._kernels import reorder_weighted as renumber_weighted
-        from privge.propagation._kernels.order import breadth_first
-
-        if not reorder or graph.nodes < 2:
-            return cls(graph.indptr, np.concatenate([graph.indices, np.zeros(AHEAD, np.int32)]), None, graph.weights)
-        order = breadth_first(graph.indptr, graph.indices, int(np.argmax(graph.degrees)))
-        place = np.empty(graph.nodes, dtype=np.int64)
-        place[order] = np.arange(graph.nodes)
-        if graph.weights is None:
-            indptr, indices = renumber(graph.indptr, graph.indices, order, AHEAD)
-            return cls(indptr, indices, place)
-        indptr, indices, weights = renumber_weighted(graph.indptr, graph.indices, graph.weights, order, AHEAD)
-        return cls(indptr, indices, place, weights)
-
-    @property
-    def nodes(self) -> int:
-        """Number of nodes."""
-        return len(self.indptr) - 1
-
-    def places(self, rows: NDArray[np.integer]) -> NDArray[np.integer]:
-        """Return where rows of the graph stand."""
-        return rows if self.place is None else self.place[rows]
-
-    def moved(self, by_row: Floats) -> Floats:
-        """Return numbers of nodes, given in the order of the graph, in this order."""
-        if self.place is None:
-            return by_row
-        ordered = np.empty_like(by_row)
-        ordered[self.place] = by_row
-        return ordered
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class System:
-    """The linear system in the order of the sweeps, and how exactly it shall be solved.
-
-    Parameters
-    ----------
-    order
-        The graph, and where its nodes stand in this order.
-    factors
-        What the sum of a node's neighbours is multiplied with, in that order: ``(1-alpha) / degree``, or ``1-alpha``
-        where neighbours count by their shares; 0 for isolated nodes.
-    strengths
-        Degrees, or sums of weights, in that order.
-    shares
-        By how much each neighbour counts, in float32, shared by all blocks; None if all count alike.
-    scale
-        ``strength^r`` in the order of the graph.
-    alpha
-        The decay factor.
-    tolerance
-        Largest error allowed in any entry of Z.
-    largest_degree
-        Of all nodes.
-    """
-
-    order: Order
-    factors: Floats
-    strengths: Floats
-    shares: NDArray[np.floating] | None
-    scale: Floats
-    alpha: float
-    tolerance: float
-    largest_degree: int
-
-    @classmethod
-    def of(cls, order: Order, strengths: Floats, walk: Walk) -> "System":
-        """Derive factors and scale from the strengths of the nodes, given in the order of the graph."""
-        weighted = order.weights is not None
-        unit = (float(strengths.max(initial=0.0)) or 1.0) if weighted else 1.0
-        scale, ordered = node_scale(strengths, walk.r, unit), order.moved(strengths)
-        factors = np.where(ordered > 0, 1 - walk.alpha, 0.0) if weighted else node_factors(ordered, walk.alpha)
-        largest = int(np.diff(order.indptr).max(initial=0))
-        shares = None if order.weights is None else shares_of(order.indptr, order.weights, ordered, np.float32)
-        return cls(order, factors, ordered, shares, scale, walk.alpha, walk.tolerance, largest)
-
-    def shares_in(self, kind: type[np.floating]) -> NDArray[np.floating] | None:
-        """Return by how much each neighbour counts, in a precision; None if all count alike."""
-        if self.order.weights is None or kind is np.float32:
-            return self.shares
-        return shares_of(self.order.indptr, self.order.weights, self.strengths, kind)
-
-    @property
-    def largest_scale(self) -> float:
-        """What an error in y can grow by in Z."""
-        return float(self.scale.max(initial=1.0))
-
-
-def solve_block(
-    system: System, fill: Fill, out: Matrix, columns: slice, stop: Event | None = None, *, gentle: bool = False
-) -> Certificate:
-    """Solve for one block and write it into ``columns`` of ``out``; an event that is set ends it early."""
-    nodes = system.order.nodes
-    y = aligned(nodes, np.float32)
-    certificate = _relax(system, fill, y, stop, gentle=gentle)
-    if certificate.error > system.tolerance:
-        coarse, y = y, aligned(nodes, np.float64)
-        begun = math.isfinite(certificate.error)
-        if begun:
-            y[:] = coarse
-        del coarse
-        exact = _relax(system, fill, y, stop, begun=begun)
-        certificate = Certificate(exact.error, certificate.sweeps + exact.sweeps, exact.precision)
-    return certificate.plus(rounding(out.dtype, _write(system, y, out, columns)))
-
-
-def _write(system: System, y: Matrix, out: Matrix, columns: slice) -> float:
-    """Write ``Z = D^r y`` and return its largest size."""
-    from privge.propagation._kernels.relax import write_rows
-
-    largest = 0.0
-    for first in range(0, len(y), _ROWS):
-        rows = np.arange(first, min(first + _ROWS, len(y)))
-        part, width = out[first : first + _ROWS], columns.stop - columns.start
-        size = write_rows(y, system.order.places(rows), system.scale[rows], part, columns.start, width)
-        largest = max(largest, size)
-    return largest
-
-
-def _relax(
-    system: System, fill: Fill, y: Matrix, stop: Event | None, *, begun: bool = False, gentle: bool = False
-) -> Certificate:
-    """Sweep until the certificate holds, or until the precision of ``y`` is exhausted."""
     from privge.propagation._kernels.relax import sweep
 
     kind, alpha, order = y.dtype.type, system.alpha, system.order
-    start = aligned(order.nodes, kind)
-    with np.errstate(over="ignore", invalid="ignore"):  # what float32 cannot hold is redone in float64
-        fill(start)
-        if not begun:
-            _begin(system, start, y)
     shares, factors = system.shares_in(kind), system.factors.astype(kind)
     omega = kind(2 / (1 + math.sqrt(1 - (1 - alpha) ** 2)))
-    target = system.tolerance * alpha / system.largest_scale
     residual_by_change, least, idle, sweeps, before = _RESIDUAL_BY_CHANGE, math.inf, 0, 0, math.inf
     while True:
         if stop is not None and stop.is_set():
@@ -234,8 +77,8 @@ def _relax(
         pace = min(kind(_GENTLE), omega) if gentle else omega if sweeps < 200 + 8 / alpha else kind(1)
         change, size = map(float, sweep(order.indptr, order.indices, shares, factors, start, y, pace))
         sweeps += 1
-        if not math.isfinite(size):  # too large for this precision
-            return Certificate(math.inf, sweeps, np.dtype(kind).name)
+        if not math.isfinite(size):
+            return math.inf, sweeps
         gentle, before = gentle and change <= float(omega - 1) * before, change
         least, idle = (change, 0) if change < least else (least, idle + 1)
         exhausted = idle >= _IDLE and is_exhausted(kind, change, size)
@@ -244,11 +87,11 @@ def _relax(
         residual = _residual(system, shares, start, y)
         sweeps += 1
         if residual <= target or exhausted:
-            return Certificate(residual / alpha * system.largest_scale, sweeps, np.dtype(kind).name)
+            return residual, sweeps
         residual_by_change = residual / change if change else math.inf
 
 
-def _begin(system: System, start: Matrix, y: Matrix) -> None:
+def begin(system: System, start: Matrix, y: Matrix) -> None:
     """Write ``start`` and the mean of the solution to ``y``; nodes without neighbours are ``start`` already."""
     from privge.propagation._kernels.relax import weighted_mean
 

@@ -13,8 +13,9 @@ from typing import ClassVar
 
 from privge._typing import Progress
 from privge.propagation._kernels.gather import LANES
+from privge.propagation.block import Fill, solve_block
 from privge.propagation.problem import Certificate, Matrix, Problem
-from privge.propagation.relaxation import Fill, Order, System, solve_block
+from privge.propagation.system import Order, System
 
 logger = logging.getLogger(__name__)
 

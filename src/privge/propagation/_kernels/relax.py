@@ -49,13 +49,19 @@ def write_shares(indptr, weights, strengths, shares):
 
 
 @njit(cache=True, nogil=True)
-def write_rows(y, place, scale, out, first, width):
-    """Write ``scale[v] * y[place[v]]`` to ``width`` columns of ``out`` from ``first`` on; return the largest size."""
+def write_rows(y, correction, unit, place, scale, out, first, width):
+    """Write ``scale[v] * y[place[v]]`` to ``width`` columns of ``out`` from ``first`` on; return the largest size.
+
+    ``unit * correction`` is added to ``y`` before, unless it is None: each case is compiled by itself.
+    """
     largest = 0.0
     for v in range(place.size):
         row, factor = place[v], scale[v]
         for lane in range(width):
-            z = factor * np.float64(y[row, lane])
+            whole = np.float64(y[row, lane])
+            if correction is not None:
+                whole += unit * np.float64(correction[row, lane])
+            z = factor * whole
             out[v, first + lane] = z
             largest = max(largest, abs(z))
     return largest

@@ -15,11 +15,12 @@ from privge.errors import BadData
 from privge.graph import Graph
 from privge.graph.stored import StoredGraph
 from privge.propagation._kernels.gather import AHEAD
+from privge.propagation.block import solve_block
 from privge.propagation.cluster.run import Run
 from privge.propagation.cluster.tiles import finish_tile, tile_name
 from privge.propagation.problem import Matrix
-from privge.propagation.relaxation import Order, System, solve_block
 from privge.propagation.sor import REORDER_FROM
+from privge.propagation.system import Order, System
 
 if TYPE_CHECKING:
     from distributed import Client
