@@ -218,7 +218,7 @@ def test_the_regime_follows_from_the_sizes_and_says_why(tmp_path):
 def test_float64_counts_twice():
     graph, entries = sizes(10_000_000, 50_000_000, 64)
     need = memory_for_columns(graph, entries.blocks)
-    assert memory_for_columns(graph, entries.blocks, double=True) == need + 2 * 64 * graph.nodes
+    assert memory_for_columns(graph, entries.blocks, double=True) == need + 64 * graph.nodes
     assert choose(graph, entries, Capacity(4, need, need)).regime == "columns"
     with pytest.raises(ClusterFailed):
         choose(graph, entries, Capacity(4, need, need), double=True)

@@ -43,6 +43,16 @@ class _Solution:
     correction: NDArray[np.float32] | None = None
     unit: float = 1.0
 
+    def widened(self) -> Matrix | None:
+        """Return the solution in float64; None if float32 could not hold it."""
+        if not math.isfinite(self.residual):
+            return None
+        wide = aligned(len(self.y), np.float64)
+        if self.correction is not None:
+            np.multiply(self.correction, self.unit, out=wide, dtype=np.float64)
+        wide += self.y
+        return wide
+
 
 def solve_block(
     system: System, fill: Fill, out: Matrix, columns: slice, stop: Event | None = None, *, gentle: bool = False
@@ -55,7 +65,9 @@ def solve_block(
         if math.isfinite(found.residual):
             found = _corrected(system, fill, found, target, stop)
         if not found.residual <= target:
-            found = _in_float64(system, fill, found, target, stop)
+            y, sweeps = found.widened(), found.sweeps
+            del found  # its memory is needed
+            found = _in_float64(system, fill, y, sweeps, target, stop)
     certificate = Certificate(found.residual / system.alpha * system.largest_scale, found.sweeps, precision)
     return certificate.plus(rounding(out.dtype, _write(system, found, out, columns)))
 
@@ -104,19 +116,17 @@ def _narrowed(wide: Matrix, unit: float) -> tuple[Matrix, Matrix]:
     return rows, rest.reshape(wide.shape)
 
 
-def _in_float64(system: System, fill: Fill, found: _Solution, target: float, stop: Event | None) -> _Solution:
-    """Go on from a solution; begin anew if there is none."""
-    start, y = (aligned(system.order.nodes, np.float64) for _ in range(2))
+def _in_float64(
+    system: System, fill: Fill, y: Matrix | None, sweeps: int, target: float, stop: Event | None
+) -> _Solution:
+    """Go on from where float32 ended after some sweeps; begin anew if it ended nowhere."""
+    start = aligned(system.order.nodes, np.float64)
     fill(start)
-    if not math.isfinite(found.residual):
+    if y is None:
+        y = aligned(system.order.nodes, np.float64)
         begin(system, start, y)
-    elif found.correction is None:
-        y[:] = found.y
-    else:
-        np.multiply(found.correction, found.unit, out=y, dtype=np.float64)
-        y += found.y
-    residual, sweeps = relax(system, start, y, target, stop)
-    return _Solution(y, residual, found.sweeps + sweeps)
+    residual, more = relax(system, start, y, target, stop)
+    return _Solution(y, residual, sweeps + more)
 
 
 def _write(system: System, found: _Solution, out: Matrix, columns: slice) -> float:

@@ -40,12 +40,14 @@ class Layout:
 def memory_for_columns(graph: StoredGraph, blocks: int, *, double: bool = False) -> int:
     """Return the bytes that a task of the columns regime takes.
 
-    The graph, two blocks in the working precision (one and a tile in the end), factors and scale; or, if that is more,
-    what renumbering the nodes takes once. Weights take 8 bytes an entry, and shares those of the working precision.
+    The graph, two blocks in float32 (one and a tile in the end), or three where those cannot certify the tolerance;
+    factors and scale; or, if that is more, what renumbering the nodes takes once. Weights take 8 bytes an entry, shares
+    4, and 8 more while what three blocks leave is measured. (Numbers that float32 cannot hold, and tolerances near the
+    rounding of float64, take more: `privge.propagation.block`.)
     """
-    line = 2 * _LINE if double else _LINE
+    vectors = 3 if double else 2
     weighing = ((20 if double else 12) * graph.entries + 16 * graph.nodes) if graph.weighted else 0
-    relaxing = 4 * graph.entries + graph.nodes * (8 + 2 * line + 28) + weighing
+    relaxing = 4 * graph.entries + graph.nodes * (8 + vectors * _LINE + 28) + weighing
     if blocks < REORDER_FROM:
         return _BASE + relaxing
     renumbering = (28 if graph.weighted else 12) * graph.entries + 40 * graph.nodes
