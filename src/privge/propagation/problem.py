@@ -49,7 +49,7 @@ class Certificate:
     sweeps
         Passes over the edges; for ``push``, edge visits divided by edges.
     precision
-        ``float32`` or ``float64``, the precision that was needed.
+        ``float32``, or ``float64`` where float32 alone was not enough.
     """
 
     error: float
