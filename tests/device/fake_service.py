@@ -79,6 +79,7 @@ def token_for(node, campaign=None):
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # a body would wait 40 ms until the device has acknowledged its headers
 
     def log_message(self, *_arguments):
         pass

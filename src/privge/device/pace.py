@@ -2,9 +2,9 @@
 
 The service sees when a device fetches a campaign and when it comes back with a token; in between, the report is
 prepared. Drawing is the same work for every value (`privge.mechanisms.Law.code`), but reading a person's values is not
-quite, and a processor has its own ways. So the device first rehearses on public values, and then lets the preparation
-end at the end of a *slot*: a quarter of a second, or four times the rehearsal if that is longer. What does not fit
-takes another whole slot.
+quite, and a processor has its own ways, as has an interpreter, which makes no new object for a small integer. So the
+device first rehearses on public values, and then lets the preparation end at the end of a *slot*: a quarter of a
+second, or four times the rehearsal if that is longer. What does not fit takes another whole slot.
 """
 
 import time

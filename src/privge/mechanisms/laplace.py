@@ -214,8 +214,9 @@ class Laplace(Law):
     def _placed(self, level: int) -> tuple[int, int]:
         """Return the tilt and the shift of a level (``_shifted_sums.py``)."""
         steps, mixing = self.levels - 1, self._mixing
-        position, part = divmod(level * self.cells * mixing // steps, mixing)
-        return (2 * level - steps, 0) if self.spread > 1 else (part, self.cells - position)
+        # From one range below on, where nothing is 0 at level 0, for which Python's integers have a shorter way.
+        position, part = divmod((level + steps) * self.cells * mixing // steps, mixing)
+        return (2 * level - steps, 0) if self.spread > 1 else (part, 2 * self.cells - position)
 
     @property
     def _narrow(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

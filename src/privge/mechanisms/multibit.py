@@ -27,7 +27,9 @@ from privge.mechanisms.continuous import ContinuousLimit
 from privge.mechanisms.exponential import exp_below
 from privge.mechanisms.law import Law
 from privge.mechanisms.mechanism import check_levels
-from privge.random import TOTAL
+from privge.random import TOTAL, WORD_BITS
+
+_BEYOND_SMALL = 1024
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,11 @@ class MultiBit(Law):
         return np.array([TOTAL - plus, plus], dtype=np.int64)
 
     def code(self, level: int, word: int) -> int:
-        return int(word < self._low + self.slope * level)
+        # The sum below is at least 2 W where the word is below the weight of +1, and at least W and below 3 W always:
+        # the comparison is a carry, without a branch. And no factor is an integer that Python has a shorter way for, as
+        # it has for 0, or keeps ready, as those up to 256.
+        above = TOTAL + self._low - self.slope * _BEYOND_SMALL + self.slope * (level + _BEYOND_SMALL)
+        return (above + (TOTAL - 1 - word) >> WORD_BITS) - 1
 
     def _codes(self, levels: Levels, words: Words) -> Codes:
         return (words < self._low + self.slope * levels).astype(np.uint16)

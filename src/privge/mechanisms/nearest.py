@@ -10,7 +10,7 @@ direction 0, whatever the profile.
 exceeds ``high / low <= exp(epsilon)``, for any two profiles whatever, of any length and any number of coordinates.
 
 *The same work.* A word selects the *rank* by a row of weights that nobody's profile changes; then the direction of that
-rank is found by comparing every pair of directions.
+rank is found by comparing every pair of directions, all at once, so that no branch follows a single comparison.
 
 *Mean.* For Gaussian directions the part of a direction along the profile says its rank, and the rest is independent of
 it. So the reported direction has the mean ``gain`` times the unit profile, where ``gain`` is the sum over the ranks of
@@ -107,8 +107,11 @@ class Nearest:
         row[0] += self._spare
         return row
 
-    def code(self, scores: Sequence[int], word: int) -> int:
-        """Return the direction that a word selects. Plain Python; defines the sampler, and is what a device runs.
+    def code(self, scores: Sequence[int] | NDArray[np.int64], word: int) -> int:
+        """Return the direction that a word selects. Defines the sampler, and is what a device runs.
+
+        Arrays are compared, not numbers of Python: for these the interpreter branches at every comparison, on two
+        scores that are private. A whole row has no branches, whatever it holds.
 
         Parameters
         ----------
@@ -120,10 +123,10 @@ class Nearest:
         near = self.near * self.high  # words that select a near direction; and those that select any, by its rank:
         ranked = near + (self.directions - self.near) * self.low
         rank = (word // self.high, self.near + (word - near) // self.low, 0)[(word >= near) + (word >= ranked)]
-        chosen = 0
-        for j, mine in enumerate(scores):
-            before = sum(other > mine for other in scores) + sum(other == mine for other in scores[:j])
-            chosen += j * (before == rank)
+        every, place = np.asanyarray(scores, dtype=np.int64), np.arange(self.directions)
+        mine = every[:, None]
+        before = ((every > mine) | ((every == mine) & (place < place[:, None]))).sum(axis=1)
+        chosen = int((place * (before == rank)).sum())
         return chosen * (word < ranked)  # the spare is direction 0
 
     def codes(self, scores: NDArray[np.int64], words: Words) -> Codes:

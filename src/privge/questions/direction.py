@@ -101,7 +101,7 @@ class Direction(AboutProfile):
         coordinates, misfits = self.encoding.encoded(person, places)
         state = state_of(asked.campaign, asked.question, asked.nodes[0])
         scores = directions_of(state, self.directions, self.encoding.columns) @ coordinates[0]
-        return self._law.code(scores.tolist(), word), misfits
+        return self._law.code(scores, word), misfits
 
     def decode(self, codes: Codes, asked: Asked, decoding: Decoding) -> NDArray[np.float32]:
         """Return the reported direction; unbiased, divided by the gain."""
