@@ -23,8 +23,12 @@ CHUNK = 16
 GROUP = 4
 """Neighbours added to each other first, in pairs: the running sum waits for one addition in four."""
 
-AHEAD = 24
-"""Neighbours prefetched ahead; index arrays are padded by this many entries, so that it is safe to look."""
+AHEAD = 192
+"""Neighbours prefetched ahead; index arrays are padded by this many entries, so that it is safe to look.
+
+Memory takes hundreds of lines on their way at a time; 12 KB of the first cache hold those that came. Where the rows are
+in a cache, the distance does not matter (`benchmarks/kernel.py`).
+"""
 
 
 @intrinsic
