@@ -29,13 +29,14 @@ def push(indptr, indices, weights, alpha, rmax, rows, values, scratch, most):
     It ends after ``most`` visits, or somewhat later, with nodes that still wait.
 
     An edge passes on by its weight, or all alike if ``weights`` is None: each case is compiled by itself. ``scratch``
-    is (``state``, ``reserve``, ``reached``, ``queue``, ``pushed``).
+    is (``state``, ``reserve``, ``slots``, ``queue``, ``pushed``).
 
-    ``state`` holds (residue, ``(1-alpha) / strength``) of each node. On entry residues, ``reserve`` and ``reached`` are
-    0; on exit ``pushed`` lists the nodes that were pushed, marked in ``reached``. ``queue`` is a ring: a power of two,
-    with a place for every node and one more, because a node that need not wait is written behind the last one too.
+    ``state`` holds (residue, ``(1-alpha) / strength``) of each node. On entry residues are 0 and ``slots`` -1. On exit
+    ``pushed`` lists the nodes that were pushed, ``reserve`` what was kept there, in that order, and ``slots`` says
+    where in both lists a node is. ``queue`` is a ring: a power of two, with a place for every node and one more,
+    because a node that need not wait is written behind the last one too.
     """
-    state, reserve, reached, queue, pushed = scratch
+    state, reserve, slots, queue, pushed = scratch
     mask = np.uint64(queue.size - 1)
     one = np.uint64(1)
     head, tail, count, visits = np.uint64(0), np.uint64(0), 0, 0
@@ -56,11 +57,12 @@ def push(indptr, indices, weights, alpha, rmax, rows, values, scratch, most):
         if abs(amount) <= rmax:  # later pushes of the other sign made it small
             continue
         state[v, RESIDUE] = 0.0
-        if not reached[v]:
-            reached[v] = 1
-            pushed[count] = v
+        slot = slots[v]
+        if slot < 0:
+            slot = count
+            slots[v], pushed[slot], reserve[slot] = slot, v, 0.0
             count += 1
-        reserve[v] += alpha * amount
+        reserve[slot] += alpha * amount
         first, last = indptr[v], indptr[v + one]
         visits += last - first
         for e in range(first, last):
@@ -81,15 +83,14 @@ def push(indptr, indices, weights, alpha, rmax, rows, values, scratch, most):
 @njit(cache=True, nogil=True, inline="always")
 def _prepare(indptr, indices, scratch, head):
     """Bring what the next waiting nodes need into the cache, step by step: where, who, and the first neighbours."""
-    state, reserve, reached, queue, _ = scratch
+    state, _, slots, queue, _ = scratch
     mask = np.uint64(queue.size - 1)
     fetch_ahead(indptr, queue[(head + np.uint64(_WHERE)) & mask])
     soon = queue[(head + np.uint64(_WHO)) & mask]
     for line in range(0, _AHEAD + _LINE, _LINE):  # where lists of 32 begin in the middle of one, they end in a third
         fetch_ahead(indices, indptr[soon] + line)
     fetch_ahead(state, soon)
-    fetch_ahead(reserve, soon)
-    fetch_ahead(reached, soon)
+    fetch_ahead(slots, soon)
     following = queue[(head + np.uint64(_STATES)) & mask]
     first = indptr[following]
     for e in range(first, min(first + _AHEAD, indptr[following + 1])):
