@@ -1,5 +1,6 @@
 """A change of the features is propagated by the cheaper way, and either way is as exact as it says."""
 
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +10,7 @@ import scipy.sparse
 from privge.errors import ToleranceNotReached
 from privge.graph import Graph
 from privge.propagation import Local, Problem, Push, Sor, Walk, propagate, propagate_change
+from privge.propagation.change import _push_columns
 from privge.propagation.push import TooManyVisits, Worker
 from privge.testing.series import exact_embedding
 
@@ -64,6 +66,24 @@ def test_a_column_that_was_given_up_leaves_nothing_behind(graph):
     assert expected.visits == found.visits > most
     assert np.array_equal(expected.rows, found.rows)
     assert np.array_equal(expected.values, found.values)
+
+
+def test_nobody_goes_on_pushing_once_a_column_was_given_up():
+    class GivesUp:
+        def column(self, number, *, most):
+            raise TooManyVisits
+
+    class Slow:
+        pushed = 0
+
+        def column(self, number, *, most):
+            time.sleep(0.01)
+            self.pushed += 1
+
+    slow, numbers = Slow(), np.arange(1000)
+    with pytest.raises(TooManyVisits):
+        _push_columns([slow, GivesUp()], numbers, numbers)
+    assert slow.pushed < len(numbers) // 2
 
 
 def test_a_gentle_beginning_takes_fewer_sweeps_for_few_changes_and_hardly_more_for_many():
