@@ -27,7 +27,7 @@ from privge.propagation.walk import Walk
 _PILOT = 4  # columns pushed before the two ways are compared
 _TYPICAL_SWEEPS = 8  # of a relaxation that begins gently
 _FEW_VISITS = 1 << 16  # that any column of the pilot may take
-_LINES = 4  # that a visit of push takes the time of: it reads and writes, in no order
+_LINES = 2  # that a visit of push takes the time of: it reads and writes, in no order
 _REORDER_FROM = 8  # blocks of columns; so few sweeps repay the renumbering late
 
 
