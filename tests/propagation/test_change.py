@@ -70,13 +70,13 @@ def test_a_column_that_was_given_up_leaves_nothing_behind(graph):
 
 def test_nobody_goes_on_pushing_once_a_column_was_given_up():
     class GivesUp:
-        def column(self, number, *, most):
+        def column(self, *_number, **_limit):
             raise TooManyVisits
 
     class Slow:
         pushed = 0
 
-        def column(self, number, *, most):
+        def column(self, *_number, **_limit):
             time.sleep(0.01)
             self.pushed += 1
 
