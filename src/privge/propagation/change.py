@@ -6,6 +6,7 @@ rounding too (`privge.propagation.problem.storing`), so that a later change of t
 
 import math
 import time
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
@@ -26,7 +27,7 @@ from privge.propagation.walk import Walk
 _PILOT = 4  # columns pushed before the two ways are compared
 _TYPICAL_SWEEPS = 8  # of a relaxation that begins gently
 _FEW_VISITS = 1 << 16  # that any column of the pilot may take
-_LINES = 4  # that a visit of push takes the time of: it reads and writes, in no order
+_LINES = 2  # that a visit of push takes the time of: it reads and writes, in no order
 _REORDER_FROM = 8  # blocks of columns; so few sweeps repay the renumbering late
 
 
@@ -144,15 +145,18 @@ def _shares(problem: Problem, touched: NDArray[np.int64]) -> Floats:
 
 
 def _push_columns(workers: list[Worker], numbers: NDArray[np.int64], limits: NDArray[np.int64]) -> list[Column]:
-    """Share the columns out among the workers, one thread each; some may not take more visits than a limit."""
-    every = len(workers)
+    """Push columns, each by the worker that is free first; some may not take more visits than a limit."""
+    waiting = iter(list(zip(numbers.tolist(), limits.tolist(), strict=True)))
 
-    def work(first: int) -> list[Column]:
-        mine = range(first, len(numbers), every)
-        return [workers[first].column(int(numbers[i]), most=int(limits[i])) for i in mine]
+    def work(worker: Worker) -> list[Column]:
+        try:
+            return [worker.column(number, most=limit) for number, limit in waiting]
+        except TooManyVisits:
+            deque(waiting, maxlen=0)  # nobody needs the others any more
+            raise
 
-    with ThreadPoolExecutor(every) as pool:
-        return [column for share in pool.map(work, range(every)) for column in share]
+    with ThreadPoolExecutor(len(workers)) as pool:
+        return [column for share in pool.map(work, workers) for column in share]
 
 
 def _relaxed(problem: Problem, threads: int) -> tuple[Matrix, Certificate]:

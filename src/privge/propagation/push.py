@@ -56,9 +56,10 @@ class Push:
         def work(columns: range) -> tuple[int, float]:
             visits, largest = 0, 0.0
             for column in self.columns(problem, columns):
-                out[column.rows, column.number] = column.values
+                z = column.values * problem.scale[column.rows]
+                out[column.rows, column.number] = z
                 visits += column.visits
-                largest = max(largest, float(np.abs(column.values).max(initial=0.0)))
+                largest = max(largest, float(np.abs(z).max(initial=0.0)))
                 if progress is not None and columns.start == 0:
                     progress(min(column.number + threads, problem.columns), problem.columns)
             return visits, largest
@@ -83,7 +84,7 @@ class Push:
         return rmax
 
     def columns(self, problem: Problem, numbers: range | NDArray[np.int64]) -> Iterator["Column"]:
-        """Yield the non-zero part of Z for some columns."""
+        """Yield the non-zero part of some columns."""
         worker = Worker(problem, self.threshold(problem))
         return (worker.column(int(number)) for number in numbers)
 
@@ -99,24 +100,23 @@ class Worker:
         nodes = problem.graph.nodes
         self._problem, self._rmax = problem, rmax
         self._state = np.stack([np.zeros(nodes), problem.factors], axis=1)
-        self._reserve, self._reached = np.zeros(nodes), np.zeros(nodes, dtype=np.uint8)
-        self._pushed = np.empty(nodes, dtype=np.int32)
+        self._reserve, self._pushed = np.empty(nodes), np.empty(nodes, dtype=np.int32)
+        self._slots = np.full(nodes, -1, dtype=np.int32)
         queue = np.empty(1 << nodes.bit_length(), dtype=np.int32)
-        self._scratch = (self._state, self._reserve, self._reached, queue, self._pushed)
+        self._scratch = (self._state, self._reserve, self._slots, queue, self._pushed)
 
     def column(self, number: int, *, most: int = UNLIMITED) -> "Column":
-        """Return the non-zero part of Z for one column, unless that takes more than so many visits of edges."""
+        """Return the non-zero part of one column, unless that takes more than so many visits of edges."""
         from privge.propagation._kernels.push import FACTOR, RESIDUE, push
 
-        problem, reserve, reached = self._problem, self._reserve, self._reached
-        graph = problem.graph
+        problem, graph = self._problem, self._problem.graph
         rows, values = problem.column(number)
         edges, threshold = (graph.indptr, graph.indices, graph.weights), (problem.alpha, self._rmax)
         count, visits = push(*edges, *threshold, rows, values, self._scratch, most)
         nodes = self._pushed[:count].copy()
-        column = Column(number, nodes, reserve[nodes] * problem.scale[nodes], visits)
+        column = Column(number, nodes, self._reserve[:count].copy(), visits)
         self._state[:, RESIDUE] = 0
-        reserve[nodes], reached[nodes] = 0, 0
+        self._slots[nodes] = -1
         if visits > most:
             np.abs(self._state[:, FACTOR], out=self._state[:, FACTOR])  # nobody waits any more
             raise TooManyVisits
@@ -125,7 +125,7 @@ class Worker:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Column:
-    """One column of Z where it is not zero, and how many edges were visited until it was certain."""
+    """One column of ``y = D^(-r) Z`` where it is not 0, and how many edges were visited until it was certain."""
 
     number: int
     rows: NDArray[np.int32]

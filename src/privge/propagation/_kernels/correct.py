@@ -6,11 +6,11 @@ from numba import njit
 
 @njit(cache=True, nogil=True)
 def add_to_column(matrix, number, rows, values, scale):
-    """Add values to some rows of a column; return the largest of ``|sum| / scale`` there, as it was stored."""
+    """Add ``scale * values`` to some rows of a column; return the largest of ``|sum| / scale`` there, as stored."""
     largest = 0.0
     for i in range(rows.size):
         v = np.int64(rows[i])
-        matrix[v, number] = np.float64(matrix[v, number]) + values[i]
+        matrix[v, number] = np.float64(matrix[v, number]) + scale[v] * values[i]
         largest = max(largest, abs(np.float64(matrix[v, number])) / scale[v])
     return largest
 

@@ -1,7 +1,7 @@
 """Backward push of 16 columns together, for changes that reach all columns of the same nodes.
 
 What costs time is to visit a node, not to add 16 numbers there instead of one. A node is pushed as long as one of its
-16 residues exceeds the threshold.
+16 residues exceeds the threshold. As in push of one column, nodes are made ready some places ahead of their turn.
 """
 
 import numpy as np
@@ -9,8 +9,9 @@ from numba import njit
 
 from privge.propagation._kernels.gather import LANES, fetch_ahead, fetch_row, pass_row
 
-_AHEAD = 16  # neighbours asked for ahead of their turn
-_QUEUE_AHEAD = 4  # waiting nodes whose data is asked for ahead of their turn
+_WHERE, _WHO, _STATES = 16, 12, 1  # how many nodes ahead each step is taken, as in push of one column
+_AHEAD = 32  # neighbours asked for ahead of their turn
+_LINE = 16  # neighbours listed in one cache line
 
 
 @njit(cache=True, nogil=True)
@@ -38,8 +39,8 @@ def ripple(indptr, indices, weights, alpha, rmax, rows, scratch, most):
     while head != tail and visits <= most:
         v = np.int64(queue[head & mask])
         head += 1
-        if tail - head > _QUEUE_AHEAD:
-            _prepare(indptr, indices, residue, factors, queue, head, mask)
+        if tail - head > _WHERE:
+            _prepare(indptr, indices, scratch, head)
         factors[v] = abs(factors[v])
         if not pass_row(residue, v, amount, zero, rmax):
             continue  # later pushes of the other sign made it small
@@ -70,13 +71,18 @@ def ripple(indptr, indices, weights, alpha, rmax, rows, scratch, most):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _prepare(indptr, indices, residue, factors, queue, head, mask):
+def _prepare(indptr, indices, scratch, head):
     """Bring what the next waiting nodes need into the cache, step by step: where, who, and the first neighbours."""
-    fetch_ahead(indptr, queue[(head + _QUEUE_AHEAD) & mask])
-    soon = queue[(head + 2) & mask]
-    fetch_ahead(indices, indptr[soon])
+    residue, _, factors, slots, queue, _ = scratch
+    mask = np.int64(queue.size - 1)
+    fetch_ahead(indptr, queue[(head + _WHERE) & mask])
+    soon = queue[(head + _WHO) & mask]
+    for line in range(0, _AHEAD + _LINE, _LINE):
+        fetch_ahead(indices, indptr[soon] + line)
     fetch_row(residue, soon)
-    following = queue[head & mask]
+    fetch_ahead(factors, soon)
+    fetch_ahead(slots, soon)
+    following = queue[(head + _STATES) & mask]
     first = indptr[following]
     for e in range(first, min(first + _AHEAD, indptr[following + 1])):
         fetch_row(residue, indices[e])
