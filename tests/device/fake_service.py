@@ -79,6 +79,7 @@ def token_for(node, campaign=None):
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # else a body waits 40 ms for the device to acknowledge the headers
 
     def log_message(self, *_arguments):
         pass
