@@ -8,7 +8,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check -qq
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-python test-js check format bench load chaos commands client pictures vectors docs clean
+.PHONY: help install demo test test-beside test-alone test-js check format bench load chaos commands client pictures vectors docs clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,14 +32,18 @@ install: $(VENV)/.installed-test ## Install privge into .venv
 demo: $(VENV)/.installed-demo ## The whole way on a made-up network, ending in demo/report.html
 	@$(BIN)/privge demo -o demo/report.html
 
+# What measures time or load waits for a quiet machine.
 test: ## Run the tests
-	@$(MAKE) --no-print-directory test-python test-js
+	@$(MAKE) --no-print-directory --jobs=2 test-beside test-js
+	@$(MAKE) --no-print-directory test-alone
 
 # One process more than there are processors (tests/conftest.py): each begins with its share of the files, in order, and
-# takes over what others have left once it is done. What measures time or load waits for a quiet machine; only the files
-# that hold such tests are read again for them.
-test-python: $(VENV)/.installed-test
+# takes over what others have left once it is done.
+test-beside: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -m 'not alone' --numprocesses auto --dist worksteal --durations=40 --durations-min=5
+
+# Only the files that hold such tests are read again for them.
+test-alone: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -m alone $$(grep -rl --include='test_*.py' 'mark\.alone' tests)
 
 # Where Node is absent this says so in one line and passes; PRIVGE_REQUIRE_BROWSER=1 requires Node and Chromium.

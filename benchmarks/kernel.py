@@ -88,24 +88,23 @@ def ordered(graph, name):
     from privge.propagation._kernels.order import breadth_first
     from privge.propagation.system import Order
 
-    def find():
-        if name == "engine":
-            return np.argsort(Order.of(graph, reorder=True).place).astype(np.int32)
-        if name == "as it is":
-            return np.arange(graph.nodes, dtype=np.int32)
-        if name == "random":
-            return np.random.default_rng(0).permutation(graph.nodes).astype(np.int32)
-        if name == "degrees":
-            return np.argsort(-graph.degrees, kind="stable").astype(np.int32)
-        if name == "cuthill-mckee":
-            ones = np.ones(len(graph.indices), np.int8)
-            matrix = scipy.sparse.csr_array((ones, graph.indices, graph.indptr), shape=(graph.nodes, graph.nodes))
-            return scipy.sparse.csgraph.reverse_cuthill_mckee(scipy.sparse.csr_matrix(matrix), symmetric_mode=True)
+    def degrees_within(window):
         first = breadth_first(graph.indptr, graph.indices, int(np.argmax(graph.degrees)))
-        if name == "breadth first":
-            return first
-        return first[np.lexsort([-graph.degrees[first], np.arange(graph.nodes) // int(name)])]
+        return first[np.lexsort([-graph.degrees[first], np.arange(graph.nodes) // window])]
 
+    def cuthill_mckee():
+        matrix = scipy.sparse.csr_matrix((np.ones(len(graph.indices), np.int8), graph.indices, graph.indptr))
+        return scipy.sparse.csgraph.reverse_cuthill_mckee(matrix, symmetric_mode=True)
+
+    ways = {
+        "engine": lambda: np.argsort(Order.of(graph, reorder=True).place).astype(np.int32),
+        "as it is": lambda: np.arange(graph.nodes, dtype=np.int32),
+        "random": lambda: np.random.default_rng(0).permutation(graph.nodes).astype(np.int32),
+        "degrees": lambda: np.argsort(-graph.degrees, kind="stable").astype(np.int32),
+        "cuthill-mckee": cuthill_mckee,
+        "breadth first": lambda: breadth_first(graph.indptr, graph.indices, int(np.argmax(graph.degrees))),
+    }
+    find = ways.get(name) or (lambda: degrees_within(int(name)))
     find()  # compiled
     begun = time.perf_counter()
     order = find()

@@ -11,11 +11,18 @@ from privge.device.pace import Pace
 from privge.errors import BadData
 from privge.perturbation import draw as drawing
 from privge.questions import Encoding
-from reliability.curator import judge
+from reliability.curator import FALSE_ALARM, chance_of, judge
 
 pytestmark = pytest.mark.alone
 
-SHORT = Pace(least=0.02)
+SHORT = Pace(least=0.01)
+
+
+def test_times_that_alternate_are_alike_and_times_apart_are_not():
+    for count in range(1, 20):
+        assert chance_of(range(count), [time + 0.5 for time in range(count)]) > 0.999
+    assert chance_of(range(20), range(20, 40)) < FALSE_ALARM
+    assert chance_of([], [1.0]) == 1.0
 
 
 def test_a_curator_learns_nothing_that_was_not_paid_for():
@@ -62,12 +69,12 @@ def test_work_that_depends_on_the_values_is_seen_in_the_time(monkeypatch):
     draw = drawing.draw
 
     def slow(campaign, x, node):
-        time.sleep(0.05 * (isinstance(x, dict) and x["salary"] > 50_000))
+        time.sleep(0.02 * (isinstance(x, dict) and x["salary"] > 50_000))
         return draw(campaign, x, node)
 
     monkeypatch.setattr(sys.modules["privge.device.contribute"], "draw", slow)
     game = "bisect a bound that clips"
-    assert judge(pace=Pace(least=0.2), only=(game,))[1] == []
+    assert judge(pace=Pace(least=0.08), only=(game,))[1] == []
     _, leaks = judge(pace=Pace(least=1e-6), only=(game,))
     assert ["times of the two people differ" in leak for leak in leaks] == [True]
 

@@ -1,5 +1,8 @@
 """Each smoother is a matrix of the graph: what it does, its diagonal, and that nothing else enters."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -9,6 +12,13 @@ from privge.smoothing import Clusters, PageRank, Shrinkage, Spectral, candidates
 from privge.smoothing import pagerank as pagerank_module
 from privge.smoothing.clusters import clusters_of
 from privge.testing.series import exact_embedding
+
+
+def test_what_only_some_smoothers_and_engines_need_is_loaded_by_them():
+    """A tenth of a second each, which every command that reads a graph would wait for."""
+    code = "import sys, privge.cli.sources; print(*{'scipy.cluster', 'scipy.linalg'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "\n"
 
 
 def two_groups(people=120, seed=0):

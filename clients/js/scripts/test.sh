@@ -13,11 +13,15 @@ leave_out() {
 if ! command -v npm >/dev/null || ! node -e 'process.exitCode = +(parseInt(process.versions.node) < 20)' 2>/dev/null; then
   leave_out 'the JavaScript tests, which need Node 20 or newer (apt-get install nodejs npm; then make test-js)'
 fi
+# Tests of the Python package that need Node may be fetching the packages just now (tests/browser/chromium.py).
+exec 9<package.json
+if command -v flock >/dev/null; then flock 9; fi
 if [ package-lock.json -nt node_modules/.installed ]; then
   npm ci --no-progress --loglevel=error >/dev/null ||
     leave_out 'the JavaScript tests, whose packages could not be fetched (npm ci in clients/js; then make test-js)'
   touch node_modules/.installed
 fi
+exec 9<&-
 npm run --silent check
 npm run --silent build
 node scripts/pack.mjs

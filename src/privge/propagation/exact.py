@@ -5,7 +5,6 @@ from typing import ClassVar
 
 import numpy as np
 import scipy.sparse
-import scipy.sparse.linalg
 
 from privge._typing import Progress
 from privge.propagation.problem import Certificate, Matrix, Problem
@@ -26,11 +25,13 @@ class Exact:
         self, problem: Problem, out: Matrix, *, threads: int = 1, progress: Progress | None = None
     ) -> Certificate:
         """Write Z into ``out``."""
+        from scipy.sparse.linalg import splu  # slow to load, and no other engine needs it
+
         graph, keep = problem.graph, 1 - problem.alpha
         strengths = np.where(graph.strengths > 0, graph.strengths, 1.0)
         matrix = scipy.sparse.diags_array(strengths) - keep * graph.to_scipy().astype(np.float64)
         roundings = 8 * (1 + problem.largest_degree) + (16 if graph.weighted else 0)
-        factors = scipy.sparse.linalg.splu(matrix.tocsc())
+        factors = splu(matrix.tocsc())
         parts = []
         for columns in problem.blocks(_COLUMNS):
             right = problem.alpha * problem.by_column[:, columns].toarray() * strengths[:, None]

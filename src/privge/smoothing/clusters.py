@@ -11,7 +11,6 @@ from typing import ClassVar
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
-from scipy.cluster.vq import vq
 
 from privge._typing import Floats
 from privge.propagation import Matrix
@@ -66,6 +65,8 @@ class Clusters:
 
 def clusters_of(vectors: Floats, count: int) -> NDArray[np.int64]:
     """Group rows by k-means, after bringing each to length 1; a group that loses all its rows disappears."""
+    from scipy.cluster.vq import vq  # slow to load, and few commands look for clusters
+
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     rows = vectors / np.maximum(lengths, 1e-6)
     centres = _starts(rows, count)

@@ -15,7 +15,6 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
-import scipy.linalg
 import scipy.sparse
 
 from privge._typing import Floats
@@ -61,8 +60,10 @@ class Diagonal:
 
     @cached_property
     def _exact(self) -> Floats:
+        from scipy.linalg import inv  # slow to load, and few commands look for a smoother
+
         system = np.eye(self.graph.nodes) - (1 - self.alpha) * symmetric(self.graph).toarray()
-        diagonal: Floats = self.alpha * np.diag(scipy.linalg.inv(system, overwrite_a=True, assume_a="pos"))
+        diagonal: Floats = self.alpha * np.diag(inv(system, overwrite_a=True, assume_a="pos"))
         return diagonal
 
     @cached_property
