@@ -22,13 +22,13 @@ from privge.propagation._kernels.gather import LANES
 from privge.propagation.problem import Certificate, Matrix, Problem, output_kind, storing
 from privge.propagation.push import UNLIMITED, Column, Push, TooManyVisits, Worker
 from privge.propagation.sor import Sor
+from privge.propagation.system import pays_to_reorder
 from privge.propagation.walk import Walk
 
 _PILOT = 4  # columns pushed before the two ways are compared
 _TYPICAL_SWEEPS = 8  # of a relaxation that begins gently
 _FEW_VISITS = 1 << 16  # that any column of the pilot may take
 _LINES = 2  # that a visit of push takes the time of: it reads and writes, in no order
-_REORDER_FROM = 8  # blocks of columns; so few sweeps repay the renumbering late
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -163,5 +163,6 @@ def _relaxed(problem: Problem, threads: int) -> tuple[Matrix, Certificate]:
     """Relax all columns of a change."""
     kind = output_kind(problem.tolerance, problem.largest)
     dense: Matrix = np.empty((problem.graph.nodes, problem.columns), dtype=kind)
-    engine = Sor(reorder=problem.columns >= _REORDER_FROM * LANES, gentle=True)
+    pays = pays_to_reorder(problem.graph.nodes, problem.columns // (2 * LANES))  # half as many sweeps
+    engine = Sor(reorder=pays, gentle=True)
     return dense, engine.solve(problem.for_output(dense.dtype), dense, threads=threads)

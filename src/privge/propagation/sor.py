@@ -15,12 +15,9 @@ from privge._typing import Progress
 from privge.propagation._kernels.gather import LANES
 from privge.propagation.block import Fill, solve_block
 from privge.propagation.problem import Certificate, Matrix, Problem
-from privge.propagation.system import Order, System
+from privge.propagation.system import Order, System, pays_to_reorder
 
 logger = logging.getLogger(__name__)
-
-REORDER_FROM = 4
-"""Blocks of columns from which renumbering the nodes pays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +28,7 @@ class Sor:
     ----------
     reorder
         Renumber nodes so that neighbours are close in memory (breadth first). It changes the order of
-        the sweeps, hence rounding, never the guarantee. None decides by the number of columns.
+        the sweeps, hence rounding, never the guarantee. None decides by the number of columns and nodes.
     gentle
         Begin gently: fewer sweeps where few nodes have features, one or two more otherwise.
     """
@@ -46,7 +43,8 @@ class Sor:
         """Write Z into ``out``; threads own whole column blocks, so the result does not depend on their number."""
         blocks = list(problem.blocks(LANES))
         announce_compilation()
-        order = Order.of(problem.graph, reorder=len(blocks) >= REORDER_FROM if self.reorder is None else self.reorder)
+        pays = pays_to_reorder(problem.graph.nodes, len(blocks))
+        order = Order.of(problem.graph, reorder=pays if self.reorder is None else self.reorder)
         system = System.of(order, problem.graph.strengths, problem.walk)
         done, lock, stop = 0, Lock(), Event()
 

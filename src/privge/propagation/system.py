@@ -13,6 +13,15 @@ from privge.propagation.walk import Walk
 
 _CACHED = 1 << 18  # rows of 16 columns in float32 that a cache holds: 16 MB
 _WINDOW = 1 << 10  # rows
+_REORDER_CACHED, _REORDER = 4, 12  # blocks from which on renumbering pays, within a cache and beyond
+
+
+def pays_to_reorder(nodes: int, blocks: int) -> bool:
+    """Say whether sweeps over so many blocks of columns gain more by another order of the nodes than it costs.
+
+    Beyond a cache it takes what it saves in 50 sweeps over a block where there are communities, in 180 where not.
+    """
+    return nodes > 1 and blocks >= (_REORDER_CACHED if nodes <= _CACHED else _REORDER)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

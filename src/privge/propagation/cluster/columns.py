@@ -19,8 +19,7 @@ from privge.propagation.block import solve_block
 from privge.propagation.cluster.run import Run
 from privge.propagation.cluster.tiles import finish_tile, tile_name
 from privge.propagation.problem import Matrix
-from privge.propagation.sor import REORDER_FROM
-from privge.propagation.system import Order, System
+from privge.propagation.system import Order, System, pays_to_reorder
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -76,7 +75,7 @@ def _last(run: Run) -> str:
 
 
 def _reorders(run: Run) -> bool:
-    return run.entries.blocks >= REORDER_FROM and run.graph.nodes > 1
+    return pays_to_reorder(run.graph.nodes, run.entries.blocks)
 
 
 def _read_order(folder: Folder, graph: StoredGraph) -> Order:

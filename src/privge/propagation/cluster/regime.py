@@ -15,7 +15,7 @@ from privge.graph.stored import StoredGraph
 from privge.propagation._kernels.gather import LANES
 from privge.propagation.cluster.entries import Entries
 from privge.propagation.places import Regime
-from privge.propagation.sor import REORDER_FROM
+from privge.propagation.system import pays_to_reorder
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -48,7 +48,7 @@ def memory_for_columns(graph: StoredGraph, blocks: int, *, double: bool = False)
     vectors = 3 if double else 2
     weighing = ((20 if double else 12) * graph.entries + 16 * graph.nodes) if graph.weighted else 0
     relaxing = 4 * graph.entries + graph.nodes * (8 + vectors * _LINE + 28) + weighing
-    if blocks < REORDER_FROM:
+    if not pays_to_reorder(graph.nodes, blocks):
         return _BASE + relaxing
     renumbering = (28 if graph.weighted else 12) * graph.entries + 40 * graph.nodes
     return _BASE + max(relaxing + 8 * graph.nodes, renumbering)
