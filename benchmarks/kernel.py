@@ -1,6 +1,6 @@
 """Where the time of a relaxation sweep goes, and what was tried to make it shorter.
 
-    python benchmarks/kernel.py              # all tables: some minutes on an idle machine
+    python benchmarks/kernel.py              # all tables: a quarter of an hour on an idle machine
     python benchmarks/kernel.py --nodes 100000 --only orders
 
 One sweep over one block of 16 columns by one thread, in nanoseconds a line: a neighbour's 16 numbers in float32, 64
@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
 
 os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
 
@@ -126,24 +127,34 @@ def use(constants):
     rows._WIDE = ir.VectorType(ir.DoubleType(), constants["LANES"])
 
 
-def run(nodes, variant):
-    """Time sweeps of a variant in this process; print nanoseconds a line and the seconds that the order took."""
+def laid(folder, graph, variant):
+    """Write what a variant sweeps over, unless it is there; return where, and the seconds that its order took."""
+    place = folder / f"{variant['order']}-{variant['neighbours']}.npz"
+    if not place.exists():
+        indptr, indices, taken = ordered(graph, variant["order"])
+        entries = int(indptr[-1])
+        if variant["neighbours"] == "none":
+            indptr = np.zeros_like(indptr)
+        elif variant["neighbours"] == "one":
+            indices[:] = 0
+        elif variant["neighbours"] == "stream":
+            indices = (np.arange(len(indices)) % graph.nodes).astype(np.int32)
+        elif variant["neighbours"] == "random":
+            indices = np.random.default_rng(0).integers(0, graph.nodes, len(indices), dtype=np.int32)
+        np.savez(place, indptr=indptr, indices=indices, entries=entries, taken=taken)
+    return place
+
+
+def run(place, variant):
+    """Time sweeps of a variant in this process; print nanoseconds a line."""
     if not variant["huge"]:
         ctypes.CDLL(None).prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0)
     use({name: variant[name] for name in ("LANES", "AHEAD", "GROUP")})
     from privge.propagation._kernels.relax import sweep
     from privge.propagation.relaxation import aligned
 
-    indptr, indices, taken = ordered(graph_of(nodes), variant["order"])
-    entries = int(indptr[-1])
-    if variant["neighbours"] == "none":
-        indptr = np.zeros_like(indptr)
-    elif variant["neighbours"] == "one":
-        indices[:] = 0
-    elif variant["neighbours"] == "stream":
-        indices = (np.arange(len(indices)) % nodes).astype(np.int32)
-    elif variant["neighbours"] == "random":
-        indices = np.random.default_rng(0).integers(0, nodes, len(indices), dtype=np.int32)
+    stored = np.load(place)
+    indptr, indices, entries = (stored[name] for name in ("indptr", "indices", "entries"))
     y, start = aligned(len(indptr) - 1, np.float32), aligned(len(indptr) - 1, np.float32)
     y[:], start[:] = 1, 1
     factors = np.full(len(y), 0.01, np.float32)
@@ -152,42 +163,44 @@ def run(nodes, variant):
         begun = time.process_time()
         sweep(indptr, indices, None, factors, start, y, np.float32(1.2))
         times.append(time.process_time() - begun)
-    print(json.dumps([min(times[1:]) / entries * 1e9 * 16 / variant["LANES"], taken]))
+    print(json.dumps(min(times[1:]) / int(entries) * 1e9 * 16 / variant["LANES"]))
 
 
-def table(name, nodes, rounds):
-    print(f"\n{name}, {nodes:,} nodes: ns a line (least to largest of {rounds} rounds)", flush=True)
-    found = {row: [] for row in TABLES[name]}
-    with tempfile.TemporaryDirectory(prefix="privge-kernel-") as folder:
-        for _ in range(rounds):
-            for row, change in TABLES[name].items():
-                # What changes constants of the kernels must not find code compiled with others.
-                constants = "-".join(str((IN_USE | change)[each]) for each in ("LANES", "AHEAD", "GROUP"))
-                environment = os.environ | {"NUMBA_CACHE_DIR": f"{folder}/{constants}"}
-                command = [sys.executable, __file__, "--run", json.dumps(IN_USE | change), "--nodes", str(nodes)]
-                ran = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment)
-                found[row].append(json.loads(ran.stdout.splitlines()[-1]))
-    for row, measured in found.items():
-        lines, orders = (sorted(column) for column in zip(*measured, strict=True))
-        shown = f"  {row:42}{statistics.median(lines):7.2f} ({lines[0]:.2f} to {lines[-1]:.2f})"
-        print(
-            shown + (f"{statistics.median(orders) * 1e3:12.0f} ms to find it" if name == "orders" else ""), flush=True
-        )
+def table(name, graph, rounds, folder):
+    print(f"\n{name}, {graph}: ns a line (least to largest of {rounds} rounds)", flush=True)
+    found, orders = {row: [] for row in TABLES[name]}, {}
+    for _ in range(rounds):
+        for row, change in TABLES[name].items():
+            variant = IN_USE | change
+            place = laid(folder, graph, variant)
+            orders[row] = float(np.load(place)["taken"])
+            # What changes constants of the kernels must not find code compiled with others.
+            constants = "-".join(str(variant[each]) for each in ("LANES", "AHEAD", "GROUP"))
+            environment = os.environ | {"NUMBA_CACHE_DIR": str(folder.parent / constants)}
+            command = [sys.executable, __file__, "--run", str(place), json.dumps(variant)]
+            ran = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment)
+            found[row].append(json.loads(ran.stdout.splitlines()[-1]))
+    for row, lines in found.items():
+        shown = f"  {row:42}{statistics.median(lines):7.2f} ({min(lines):.2f} to {max(lines):.2f})"
+        print(shown + (f"{orders[row] * 1e3:12.0f} ms to find it" if name == "orders" else ""), flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--nodes", type=int, nargs="+", default=[22_470, 100_000, 1_000_000])
+    parser.add_argument("--nodes", type=int, nargs="+", default=[22_470, 100_000, 1_000_000, 1_000_001])
     parser.add_argument("--only", nargs="+", choices=list(TABLES), default=list(TABLES))
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--run", help=argparse.SUPPRESS)
+    parser.add_argument("--run", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.run:
-        run(options.nodes[0], json.loads(options.run))
+        run(options.run[0], json.loads(options.run[1]))
         return
-    for nodes in options.nodes:
-        for name in options.only:
-            table(name, nodes, options.rounds)
+    with tempfile.TemporaryDirectory(prefix="privge-kernel-") as folder:
+        for nodes in options.nodes:
+            graph, place = graph_of(nodes), Path(folder, str(nodes))
+            place.mkdir()
+            for name in options.only:
+                table(name, graph, options.rounds, place)
 
 
 if __name__ == "__main__":
