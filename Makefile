@@ -64,6 +64,7 @@ bench: $(VENV)/.installed-bench ## Measure speed and memory against other librar
 	$(BIN)/python benchmarks/perturbation.py
 	$(BIN)/python benchmarks/million_users.py
 	$(BIN)/python benchmarks/propagation.py
+	$(BIN)/python benchmarks/kernel.py --only parts --nodes 22470 1000000
 	$(BIN)/python benchmarks/reading.py
 	$(BIN)/python benchmarks/stores.py
 	$(BIN)/python benchmarks/service.py

@@ -17,6 +17,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import defaultdict
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -24,7 +25,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import scipy.sparse
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, get_task_stream
 
 import privge as pg
 from graphs import power_law
@@ -69,7 +70,8 @@ def compare(nodes, wanted, columns):
 
 def measure(client, stored, rows, regime, here, single, folder, parameters, run):
     start, before = time.perf_counter(), loopback()
-    z, clustered = propagate(stored, rows, **parameters, on=OnCluster(client, folder=folder, regime=regime))
+    with get_task_stream(client) as stream:
+        z, clustered = propagate(stored, rows, **parameters, on=OnCluster(client, folder=folder, regime=regime))
     wall, moved = time.perf_counter() - start, loopback() - before
     there = np.asarray(z)
     count = len(client.sync(client.scheduler.identity, n_workers=-1)["workers"])
@@ -84,8 +86,19 @@ def measure(client, stored, rows, regime, here, single, folder, parameters, run)
     peaks = sorted(client.run(lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20).values())
     print(f"  peak of the workers {peaks[-1]:.2f} GiB; tiles {on_disk(folder) / 1e6:.0f} MB on disk, "
           f"model {there.nbytes / 1e6:.0f} MB")  # fmt: skip
+    print(f"  seconds of workers: {', '.join(busiest(stream.data))}; {wall * count:.1f} in all")
     if regime == "edges":
         traffic(moved, folder, clustered.certificate, float(np.abs(there).max()))
+
+
+def busiest(tasks, most=4):
+    """Say what workers did longest: which tasks, how often, and how long in all."""
+    taken = defaultdict(list)
+    for task in tasks:
+        for part in task["startstops"]:
+            taken[task["key"].split("-")[0], part["action"]].append(part["stop"] - part["start"])
+    longest = sorted(taken.items(), key=lambda item: -sum(item[1]))[:most]
+    return [f"{name} {action} {len(times)} times {sum(times):.1f}" for (name, action), times in longest]
 
 
 def traffic(moved, folder, certificate, largest):

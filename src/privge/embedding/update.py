@@ -83,7 +83,7 @@ def update(
 def _update_features(embedding: Embedding, graph: Graph, new: NewReports, walk: Walk, threads: int) -> Embedding:
     """Add what new reports change, on the same graph."""
     made = embedding.provenance
-    _check_former(embedding, graph, new)
+    _check_former(embedding, graph, new, threads)
     change = new.change(graph)
     joined = len(new.reports) - int(new.replaced.sum())
     told = made.with_other_reports(made.source.participation + joined / max(1, graph.nodes))
@@ -103,7 +103,7 @@ def _update_features(embedding: Embedding, graph: Graph, new: NewReports, walk: 
     return Embedding(embedding.ids, matrix, replace(told, run=computation))
 
 
-def _check_former(embedding: Embedding, graph: Graph, new: NewReports) -> None:
+def _check_former(embedding: Embedding, graph: Graph, new: NewReports, threads: int) -> None:
     """Refuse other former reports than those in the embedding: what they left would stay in its vectors, unseen.
 
     Only those matter whose nodes report now, and the vectors themselves say which they are. What engines of other
@@ -116,7 +116,10 @@ def _check_former(embedding: Embedding, graph: Graph, new: NewReports) -> None:
     rows = rows[rows >= 0]  # others are refused, or dropped, when features are joined
     problem = Problem(graph, new.before(graph), run.walk)
     matrix = np.asarray(embedding.matrix)
-    wrong = other_rows(problem, matrix.astype(_native(matrix.dtype), copy=False), rows, run.certificate)
+    matrix = matrix.astype(_native(matrix.dtype), copy=False)
+    with ThreadPoolExecutor(threads) as pool:
+        shares = np.array_split(rows, threads)
+        wrong = sum(pool.map(lambda share: other_rows(problem, matrix, share, run.certificate), shares))
     if wrong:
         raise BadData(
             f"the embedding was not made from the former reports that are given: of {wrong:,} of the {len(rows):,} "

@@ -25,7 +25,7 @@ from privge.propagation.sor import Sor
 from privge.propagation.system import pays_to_reorder
 from privge.propagation.walk import Walk
 
-_PILOT = 4  # columns pushed before the two ways are compared
+_PILOT = 2  # columns pushed before the two ways are compared
 _TYPICAL_SWEEPS = 8  # of a relaxation that begins gently
 _FEW_VISITS = 1 << 16  # that any column of the pilot may take
 _LINES = 2  # that a visit of push takes the time of: it reads and writes, in no order
