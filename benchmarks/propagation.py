@@ -241,7 +241,7 @@ def _sweep_seconds(graph):
 
 def in_own_process(*arguments, script=__file__):
     command = [sys.executable, script, *map(str, arguments)]
-    output = subprocess.run(command, capture_output=True, text=True, check=True)
+    output = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     return json.loads(output.stdout.splitlines()[-1])
 
 

@@ -110,7 +110,7 @@ def compare(title, path, tiny, names, rounds):
     for _ in range(rounds):
         for name in names:
             command = [sys.executable, __file__, "--run", name, str(path), str(tiny)]
-            output = subprocess.run(command, capture_output=True, text=True, check=True)
+            output = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
             taken[name].append(json.loads(output.stdout))
     print(title, flush=True)
     first = statistics.median(walls[0] for walls in taken[names[0]])
