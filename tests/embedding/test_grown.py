@@ -348,3 +348,22 @@ def test_a_report_that_is_left_out_does_not_stay_in_the_vectors_unseen():
         pg.update(embedding, late, graph=new, reports=part(everybody, slice(1, 400)), before=old)
     again = part(everybody, slice(395, 410))  # some of whom reported before
     assert pg.update(embedding, again, graph=new, reports=first, before=old).provenance.source.participation == 1
+
+
+@pytest.mark.parametrize("stale", [False, True])
+def test_a_former_report_that_was_replaced_is_refused_where_the_graph_changed(stale):
+    nodes = np.arange(300)
+    edges = np.random.default_rng(0).integers(0, 300, (900, 2))
+    graph = Graph.from_edges(edges, nodes=nodes)
+    grown = Graph.from_edges(np.concatenate([edges, [[7, 200]]]), nodes=nodes)
+    reports, again = simulated(nodes), part(simulated(nodes, seed=9), slice(0, 20))
+    updated = pg.update(pg.embed(graph, reports), again, graph=graph, reports=reports)
+    together = pg.Reports.concatenate([part(reports, slice(20, 300)), again])
+    given = reports if stale else together
+    nobody = part(again, slice(0, 0))
+    if stale:
+        with pytest.raises(BadData, match="not made from the former reports"):
+            pg.update(updated, nobody, graph=grown, reports=given, before=graph)
+    else:
+        found = pg.update(updated, nobody, graph=grown, reports=given, before=graph)
+        assert apart(found, pg.embed(grown, together)) <= 0

@@ -1,5 +1,7 @@
 """Files that an earlier run on a cluster left are looked at before compiled code takes them for granted."""
 
+import ctypes
+import mmap
 from dataclasses import replace
 
 import numpy as np
@@ -9,10 +11,14 @@ import scipy.sparse
 from privge._files.folder import Folder
 from privge.errors import BadData
 from privge.graph import Graph, save_graph
+from privge.graph.stored import PADDING
 from privge.propagation import Walk
+from privge.propagation._kernels.gather import AHEAD, LANES
+from privge.propagation._kernels.relax import sweep
 from privge.propagation.cluster import columns, shards
 from privge.propagation.cluster.entries import write_matrix
 from privge.propagation.cluster.run import Run
+from privge.propagation.system import Order
 
 NODES = 40
 
@@ -115,3 +121,36 @@ def test_damaged_shares_of_a_shard_are_made_again(weighted_run, precision, posit
     spoil(folder, name, position, value)
     shards.prepare(weighted_run, 1)
     np.testing.assert_array_equal(folder.read(name), sound)
+
+
+def test_kernels_look_nowhere_beyond_the_entries_that_a_stored_graph_has(run):
+    order = columns._order(run)
+    assert len(order.indices) == run.graph.entries + PADDING < run.graph.entries + AHEAD
+    with pytest.raises(ValueError, match="more entries"):
+        Order(order.indptr, order.indices[: run.graph.entries], None)
+    # An array whose last byte is that of its memory: the next page cannot be read.
+    page, libc = mmap.PAGESIZE, ctypes.CDLL(None)
+    libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+    memory = mmap.mmap(-1, 2 * page)
+    begin = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    assert libc.mprotect(begin + page, page, 0) == 0
+    try:
+        room = np.frombuffer(memory, np.int32, page // 4)
+        indices = room[len(room) - len(order.indices) :]
+        indices[:] = order.indices
+        y, start = np.ones((NODES, LANES), np.float32), np.ones((NODES, LANES), np.float32)
+        expected = y.copy()
+        factors = np.full(NODES, 0.01, np.float32)
+        sweep(order.indptr, indices, None, factors, start, y, np.float32(1))
+        sweep(
+            order.indptr,
+            np.concatenate([order.indices, np.zeros(AHEAD, np.int32)]),
+            None,
+            factors,
+            start,
+            expected,
+            np.float32(1),
+        )
+        assert np.array_equal(y, expected)
+    finally:
+        libc.mprotect(begin + page, page, mmap.PROT_READ | mmap.PROT_WRITE)

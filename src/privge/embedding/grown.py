@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from privge.embedding.computation import Computation
 from privge.embedding.embedding import Embedding
+from privge.embedding.former import check_former
 from privge.embedding.join import check_strangers, feature_rows
 from privge.embedding.new_reports import NewReports
 from privge.embedding.provenance import PublicGraph
@@ -29,8 +30,9 @@ def update_for_grown_graph(
     growth = Growth(before, graph, _places(before, graph))
     reported, kept = graph.rows_of(new.reports.ids), graph.rows_of(new.kept.ids)
     check_strangers(int((reported < 0).sum()), len(reported), "refuse")
-    _check_former(embedding, growth, new, kept)
+    _check_number(embedding, growth, new, kept)
     rows = np.union1d(growth.changed, reported)
+    _check_former(embedding, growth, new, rows, threads)
     features = new.features(graph, rows, kept)
     try:
         _check_engine(embedding)
@@ -43,7 +45,20 @@ def update_for_grown_graph(
     return Embedding(graph.ids, matrix, replace(made, graph=PublicGraph.of(graph), run=run))
 
 
-def _check_former(embedding: Embedding, growth: Growth, new: NewReports, kept: NDArray[np.int64]) -> None:
+def _check_former(embedding: Embedding, growth: Growth, new: NewReports, rows: NDArray[np.int64], threads: int) -> None:
+    """Refuse other former reports than those in the embedding where the residual is computed from what is given."""
+    before, changed = growth.before, np.zeros(growth.graph.nodes, dtype=np.bool_)
+    changed[rows] = True
+    former = np.flatnonzero(changed[growth.place])
+    wanted = np.zeros(before.nodes + 1, dtype=np.bool_)
+    wanted[former] = True  # the last entry stays False, and -1 finds it
+    reports = new.former.take(np.flatnonzero(wanted[before.rows_of(new.former.ids)]))
+    features = feature_rows(before, reports, new.joining)
+    run = embedding.provenance.run
+    check_former(run, _in_order(embedding, before), before, features, former, threads)
+
+
+def _check_number(embedding: Embedding, growth: Growth, new: NewReports, kept: NDArray[np.int64]) -> None:
     """Refuse other reports than those in the embedding: one that is left out would stay in its vectors, unseen.
 
     They are counted, among the nodes of the former graph; ``kept`` are the rows of those that still count.

@@ -7,12 +7,13 @@ import numpy as np
 
 from privge._machine import processors
 from privge.embedding.embedding import Embedding
+from privge.embedding.former import check_former, native
 from privge.embedding.grown import update_for_grown_graph
 from privge.embedding.join import Joining
 from privge.embedding.new_reports import NewReports
 from privge.errors import BadData, CampaignMismatch, NotUpdatable
 from privge.graph import Graph, GraphData, as_graph
-from privge.propagation import ENGINES, Matrix, Problem, Walk, other_rows, propagate_change
+from privge.propagation import Matrix, Walk, propagate_change
 from privge.reports import Reports
 
 
@@ -83,14 +84,16 @@ def update(
 def _update_features(embedding: Embedding, graph: Graph, new: NewReports, walk: Walk, threads: int) -> Embedding:
     """Add what new reports change, on the same graph."""
     made = embedding.provenance
-    _check_former(embedding, graph, new, threads)
+    rows = graph.rows_of(new.reports.ids)
+    rows = rows[rows >= 0]  # others are refused, or dropped, when features are joined
+    check_former(made.run, np.asarray(embedding.matrix), graph, new.before(graph), rows, threads)
     change = new.change(graph)
     joined = len(new.reports) - int(new.replaced.sum())
     told = made.with_other_reports(made.source.participation + joined / max(1, graph.nodes))
     if not change.nnz:
         return Embedding(embedding.ids, embedding.matrix, told)
     with ThreadPoolExecutor(1) as pool:  # the copy waits for memory, the push for the cache: they go well together
-        copy = pool.submit(np.array, embedding.matrix, dtype=_native(embedding.matrix.dtype))
+        copy = pool.submit(np.array, embedding.matrix, dtype=native(embedding.matrix.dtype))
         correction, run = propagate_change(graph, change, walk, threads=threads)
         matrix: Matrix = copy.result()
     rounded = correction.add_to(matrix, threads=threads)
@@ -101,33 +104,3 @@ def _update_features(embedding: Embedding, graph: Graph, new: NewReports, walk: 
         engine=f"{made.run.engine.split('+')[0]}+{run.engine}",
     )
     return Embedding(embedding.ids, matrix, replace(told, run=computation))
-
-
-def _check_former(embedding: Embedding, graph: Graph, new: NewReports, threads: int) -> None:
-    """Refuse other former reports than those in the embedding: what they left would stay in its vectors, unseen.
-
-    Only those matter whose nodes report now, and the vectors themselves say which they are. What engines of other
-    packages certify says it not.
-    """
-    run = embedding.provenance.run
-    if not set(run.engine.split("+")) <= {*ENGINES, "push"}:
-        return
-    rows = graph.rows_of(new.reports.ids)
-    rows = rows[rows >= 0]  # others are refused, or dropped, when features are joined
-    problem = Problem(graph, new.before(graph), run.walk)
-    matrix = np.asarray(embedding.matrix)
-    matrix = matrix.astype(_native(matrix.dtype), copy=False)
-    with ThreadPoolExecutor(threads) as pool:
-        shares = np.array_split(rows, threads)
-        wrong = sum(pool.map(lambda share: other_rows(problem, matrix, share, run.certificate), shares))
-    if wrong:
-        raise BadData(
-            f"the embedding was not made from the former reports that are given: of {wrong:,} of the {len(rows):,} "
-            "nodes that report now it holds another report, or one where none is given. After an update the former "
-            "reports are those before without the replaced ones, and the new ones (privge.Reports.concatenate)"
-        )
-
-
-def _native(kind: np.dtype[np.floating]) -> type[np.floating]:
-    """Return a precision that compiled code knows and that holds all numbers of another."""
-    return np.float32 if kind.itemsize <= np.dtype(np.float32).itemsize else np.float64

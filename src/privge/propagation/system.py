@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from privge._typing import Floats
 from privge.graph import Graph
-from privge.propagation._kernels.gather import AHEAD
+from privge.propagation._kernels.gather import AHEAD, GROUP
 from privge.propagation.strengths import node_factors, node_scale, shares_of
 from privge.propagation.walk import Walk
 
@@ -31,7 +31,7 @@ class Order:
     Parameters
     ----------
     indptr, indices
-        Compressed rows, with ``AHEAD`` more entries that the kernels may look at.
+        Compressed rows, with some more entries that the kernels may look at, ``GROUP`` at least.
     place
         Where a node of the graph stands in this order; None if nothing moved.
     weights
@@ -42,6 +42,10 @@ class Order:
     indices: NDArray[np.int32]
     place: NDArray[np.int64] | None
     weights: Floats | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.indices) < int(self.indptr[-1]) + GROUP:  # compiled code would look beyond their end
+            raise ValueError(f"indices need {GROUP} more entries behind the last one")
 
     @classmethod
     def of(cls, graph: Graph, *, reorder: bool) -> "Order":

@@ -24,7 +24,7 @@ GROUP = 4
 """Neighbours added to each other first, in pairs: the running sum waits for one addition in four."""
 
 AHEAD = 192
-"""Neighbours prefetched ahead; index arrays are padded by this many entries, so that it is safe to look.
+"""Neighbours prefetched ahead, as far as the index array goes; it has a few entries more than there are.
 
 Memory takes hundreds of lines on their way at a time; 12 KB of the first cache hold those that came. Where the rows are
 in a cache, the distance does not matter (`benchmarks/kernel.py`).
@@ -88,8 +88,11 @@ def _sum_of_rows(builder, rows, numbers, span, weighed):
         return weighed(position, rows.load(builder.sext(number, _INT64)))
 
     def fetch(position):
-        for step in range(AHEAD - GROUP, AHEAD):  # never beyond the padding, even from the last neighbour
-            number = builder.load(builder.gep(numbers.data, [builder.add(position, _INT64(step))]))
+        ahead = builder.add(position, _INT64(AHEAD - GROUP))
+        inside = builder.icmp_signed("<=", builder.add(ahead, _INT64(GROUP)), numbers.nitems)
+        ahead = builder.select(inside, ahead, _INT64(0))  # graphs on disk have fewer entries behind the last one
+        for step in range(GROUP):
+            number = builder.load(builder.gep(numbers.data, [builder.add(ahead, _INT64(step))]))
             _prefetch_row(builder, rows, builder.sext(number, _INT64))
 
     builder.position_at_end(body)

@@ -14,7 +14,7 @@ from privge._typing import Progress
 from privge.errors import BadData
 from privge.graph import Graph
 from privge.graph.stored import StoredGraph
-from privge.propagation._kernels.gather import AHEAD
+from privge.propagation._kernels.gather import GROUP
 from privge.propagation.block import solve_block
 from privge.propagation.cluster.run import Run
 from privge.propagation.cluster.tiles import finish_tile, tile_name
@@ -86,7 +86,7 @@ def _read_order(folder: Folder, graph: StoredGraph) -> Order:
         Graph(np.broadcast_to(np.int64(0), graph.nodes), indptr, indices[: graph.entries], weights)
     except BadData as error:
         raise BadData(f"{folder.address}: damaged ({error}); remove this folder and run again") from error
-    if len(indices) < graph.entries + AHEAD or not np.array_equal(np.sort(place), np.arange(graph.nodes)):
+    if len(indices) < graph.entries + GROUP or not np.array_equal(np.sort(place), np.arange(graph.nodes)):
         raise BadData(f"{folder.address}: damaged (these are not the places of all nodes); remove it and run again")
     return Order(indptr, indices, place, weights)
 
