@@ -140,7 +140,7 @@ def rounding_of_sweep(kind: type[np.floating], size: float, largest_degree: int,
 def is_exhausted(kind: type[np.floating], change: float, size: float) -> bool:
     """Say whether rounding, not convergence, moves the rows now."""
     limits = np.finfo(kind)
-    return change <= 32 * float(limits.eps) / 2 * size + float(limits.smallest_subnormal)
+    return change <= 32 * (float(limits.eps) / 2 * size + float(limits.smallest_subnormal))
 
 
 def aligned(rows: int, kind: type) -> Matrix:
