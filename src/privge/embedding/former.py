@@ -11,8 +11,6 @@ from privge.errors import BadData
 from privge.graph import Graph
 from privge.propagation import ENGINES, Matrix, Problem, other_rows
 
-_MOST = 1 << 16  # rows looked at; where more change, everything is computed anew from what is given
-
 
 def check_former(
     run: Computation,
@@ -28,7 +26,6 @@ def check_former(
     """
     if not set(run.engine.split("+")) <= {*ENGINES, "push"} or not len(rows):
         return
-    rows = rows[:: -(-len(rows) // _MOST)]
     problem = Problem(graph, features, run.walk)
     known = matrix.astype(native(matrix.dtype), copy=False)
     with ThreadPoolExecutor(threads) as pool:
